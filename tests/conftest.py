@@ -1,4 +1,4 @@
-"""Every worker's test database: a copy of one that is migrated already, where SQL is SQLite."""
+"""Prepare each worker's test database: with SQLite, a copy of a file that is already migrated."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,7 +20,10 @@ _IS_SQLITE = _DATABASE["ENGINE"].endswith("sqlite3")
 
 @pytest.fixture(autouse=True, scope="session")
 def _quick_passwords() -> None:
-    """An Argon2 hash costs a third of a second; the tests of hashing name the product's own."""
+    """Use a fast password hasher: Argon2 takes a third of a second per hash.
+
+    Tests of hashing name the product's own hasher.
+    """
     settings.PASSWORD_HASHERS = ["tests.support.hashing.QuickArgon2"]
     get_hashers.cache_clear()
     get_hashers_by_algorithm.cache_clear()
@@ -28,14 +31,17 @@ def _quick_passwords() -> None:
 
 @pytest.fixture(autouse=True)
 def _old_connections_close() -> Iterator[None]:
-    """Two of Channels' communicators that overlap leave its function patched for later tests."""
+    """Restore Channels' `close_old_connections`.
+
+    Two overlapping communicators leave it patched for later tests.
+    """
     yield
     channels.db.close_old_connections = close_old_connections
 
 
 @pytest.fixture(autouse=True, scope="session")
 def _no_watch() -> None:
-    """A test that imports the web application is no web process that watches the platform."""
+    """Don't watch the platform in a test that imports the web application: it is no web process."""
     from poolsite.operations import watch  # not before the apps are loaded
 
     watch.start = lambda: None
@@ -43,7 +49,7 @@ def _no_watch() -> None:
 
 @pytest.fixture(autouse=True)
 def _files_are_read_here(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A test that starts no process reads files by the child's code in its own process."""
+    """Read files in the test's process, by the child's code, unless the test starts processes."""
     if request.node.get_closest_marker("processes") is None:
         monkeypatch.setattr(table_files, "_messages", _messages_from_here)
 
@@ -56,12 +62,12 @@ def _messages_from_here(path: Path, kind: str) -> Iterator[bytes]:
 
 @pytest.fixture(scope="session")
 def django_db_keepdb() -> bool:
-    """Let Django migrate what is there, which is nothing, in place of making it anew."""
+    """Let Django migrate the existing database, so that it does not create a new one."""
     return _IS_SQLITE
 
 
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None) -> None:
-    """Lay the migrated file where Django looks for the test database of this worker."""
+    """Put the migrated file where Django looks for this worker's test database."""
     if _IS_SQLITE:
         lay_migrated(Path(_DATABASE["TEST"]["NAME"]))

@@ -1,4 +1,4 @@
-"""One row of every model that the admin lists, with a marker in every secret."""
+"""A row of every model that the admin lists, with a marker in every secret."""
 
 import uuid
 from datetime import date, timedelta
@@ -11,7 +11,7 @@ from django.utils import timezone
 from poolsite.access.models import User
 from tests.access.world import World
 
-# What no page of the admin may show and no filter may ask about: (model, field).
+# What no page of the admin may show and no filter may use: (model, field).
 SECRETS = {
     ("access.User", "password"),
     ("access.ApiToken", "secret_hash"),
@@ -35,18 +35,18 @@ SECRETS = {
     ("billing.PaymentMethod", "customer"),
     ("admission.Gate", "signing_key"),
     ("admission.Gate", "previous_signing_key"),
-    ("line.IdentityKey", "secret"),  # shown once, on the page where it is made
+    ("line.IdentityKey", "secret"),  # shown once, on the page where it is created
 }
-# Fields whose names look like a secret's and that are none.
+# Fields that are no secrets, though their names look like it.
 NOT_SECRET = {
     ("access.IdempotentRequest", "key"),  # opens nothing without its credential
     ("admission.Gate", "key"),  # its name on the external system
     ("admission.GateEvent", "token"),  # a fencing number, which proves nothing
     ("admission.Task", "token"),
-    ("billing.HoldIntent", "body_hash"),  # of a message's text, to know a repeated one
+    ("billing.HoldIntent", "body_hash"),  # of a message's text, to recognise a repetition
     ("billing.Message", "body_hash"),
-    ("line.BlockedVisitor", "key"),  # a name or an address of the visitor
-    ("line.Visit", "visitor_key"),  # a hash of it
+    ("line.BlockedVisitor", "key"),  # the visitor's name or address
+    ("line.Visit", "visitor_key"),  # a hash of such a key
     ("numbers.HealthSlot", "key"),
     ("operations.WebhookEndpoint", "old_secret_until"),  # a time
 }
@@ -55,12 +55,12 @@ MARK = "SECRETWORD"
 
 
 def secret_of(label: str, field: str) -> str:
-    """The marker that stands in this secret; short enough for every column."""
+    """Return the marker that a secret contains. It is short enough for every column."""
     return f"{MARK}-{sorted(SECRETS).index((label, field)):02}"
 
 
 def make_rows(world: World) -> dict[type[models.Model], models.Model]:
-    """Write one row for each registered model, by the account `own`; past the services."""
+    """Write a row of each registered model for the account `own`, without the services."""
     rows: dict[type[models.Model], models.Model] = {
         type(world.own): world.own,
         User: world.users["agent"],

@@ -1,6 +1,6 @@
-"""Who may do what in the admin, written down apart from the code that decides it.
+"""The permissions in the admin, written down independently of the code that decides them.
 
-Every operator looks at every list. A model without a row fails `test_admin_walk`.
+Every operator may view every list. A model without a row fails `test_admin_walk`.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from tests.access.world import READERS, World
 
 @dataclass(frozen=True)
 class Right:
-    """What an operator with the grant `operate` may do besides looking; nobody else may."""
+    """What an operator with the grant `operate` may do apart from viewing. No one else may."""
 
     add: bool = False
     change: bool = False
@@ -84,7 +84,7 @@ RIGHTS = {
     "dispatch.DispatchEvent": LOOKED_AT,
 }
 # "one thing": an operator whose only grant is `operate` for one pool, which is not in the world.
-# "ended": an operator who was deactivated. Tokens and visitors bring a header, and no cookie.
+# "ended": an operator who was deactivated. Tokens and visitors send a header, and no cookie.
 LOOKERS = ("looker", "finance", "supervise", "one thing")
 CHANGERS = ("operate", "superuser")
 STAFF = (*LOOKERS, *CHANGERS)
@@ -96,7 +96,7 @@ POSTS_TO_OUR_DOORS = ("/admin/login/", "/admin/logout/", "/admin/password_change
 
 
 def clients(world: World) -> dict[str, Client]:
-    """A browser, or a program, of each kind."""
+    """Return a browser or program of each kind."""
     found = {reader: world.client(reader) for reader in READERS}
     found["superuser"] = _operator("superuser", is_superuser=True)
     found["one thing"] = _operator("one-thing")
@@ -134,7 +134,7 @@ def _program(secret: str) -> Client:
 
 
 def word_of(response: HttpResponse) -> str:
-    """`login`, `no`, `hidden`, `invalid` (400), else `ok`; a fault is told with its status."""
+    """Return `login`, `no`, `hidden`, `invalid` (400) or `ok`; for a server error, its status."""
     if response.status_code in (301, 302) and "/login/" in response["Location"]:
         return "login"
     words = {400: "invalid", 401: "login", 403: "no", 404: "hidden", 405: "method"}

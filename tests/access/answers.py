@@ -1,4 +1,4 @@
-"""One assertion: who gets which answer from a page."""
+"""An assertion: which reader gets which answer from a page."""
 
 import re
 from collections.abc import Mapping
@@ -24,13 +24,13 @@ API_APPS = {
     ),
     **dict.fromkeys(("numbers", "pools"), "numbers"),
 }
-# ok: the page or a redirect that belongs to it · login: to the log-in page (API: 401)
+# ok: the page, or a redirect that belongs to it · login: to the login page (API: 401)
 # no: 403 · hidden: 404 · confirm: to the second factor
 ANSWERS = ("ok", "login", "no", "hidden", "confirm", "method")
 
 
 def answer_of(response: HttpResponseBase) -> str:
-    """The word for a response."""
+    """Return the word for a response."""
     status = response.status_code
     if status in (301, 302, 303):
         target = response["Location"]
@@ -50,11 +50,11 @@ def assert_answers(
     data: Mapping[str, Any] | None = None,
     counted: bool = True,
 ) -> None:
-    """Fetch a page as nobody, as each role, as operators and as a foreign tenant.
+    """Fetch a page without a login, in each role, as operators and as another tenant.
 
-    `expected` maps readers to answers; "members" stands for every role of the own account,
-    "operators" for every operator, "*" for all who are not named. counted: in the matrix that
-    the run prints (tests/support/matrix.py).
+    `expected` maps readers to answers. "members" stands for every role of the own account,
+    "operators" for every operator, "*" for all who are not listed. counted: whether the answers
+    count in the matrix that the run prints (tests/support/matrix.py).
     """
     wrong = {}
     area = area_of(url)
@@ -73,7 +73,7 @@ def assert_answers(
 
 
 def area_of(url: str) -> str:
-    """The row of the matrix: the admin, or pages or API by the app that serves them."""
+    """Return the row of the matrix: the admin, or pages or API of the app that serves them."""
     if url.startswith("/admin/"):
         return "admin"
     if url.startswith("/api/"):
@@ -85,7 +85,7 @@ def area_of(url: str) -> str:
 
 
 def words_of_own(response: HttpResponseBase, url: str) -> int:
-    """How often an answer names a thing of the account `own` that the address did not name."""
+    """Count the words of the account `own` in an answer that the URL did not contain."""
     if response.status_code != 200:
         return 0
     found = OWN_WORDS.findall(getattr(response, "content", b"").decode(errors="replace"))
@@ -93,7 +93,7 @@ def words_of_own(response: HttpResponseBase, url: str) -> int:
 
 
 def expected_of(expected: Mapping[str, str], reader: str) -> str:
-    """What a reader should get, by name or by group."""
+    """Return the answer that a reader should get, by name or by group."""
     groups = [reader]
     if reader in ("looker", "operate", "finance", "supervise"):
         groups.append("operators")

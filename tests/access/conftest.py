@@ -21,12 +21,12 @@ from tests.access.world import PASSWORD, World, make_world
 from tests.support.oidc_provider import Provider, oidc_provider
 from tests.support.waiting import patient
 
-NO_STEP_UP = {"PASSWORD_FRESH_SECONDS": 86_400}  # one log-in lasts for a whole file
+NO_STEP_UP = {"PASSWORD_FRESH_SECONDS": 86_400}  # a login lasts for a whole file
 
 
 @pytest.fixture(autouse=True)
 def _quiet_hub() -> Iterator[None]:
-    """No listener outlives its test."""
+    """Stop the listener after the test."""
     yield
     HUB.stop()
     cache.close()
@@ -34,13 +34,13 @@ def _quiet_hub() -> Iterator[None]:
 
 @pytest.fixture
 def world(db: None, clean_redis: RedisServer) -> World:
-    """Two tenants, and one person of each kind who comes when asked for."""
+    """Two tenants, and a person of each kind, created when a test uses them."""
     return make_world()
 
 
 @pytest.fixture(scope="module")
 def world_of_file(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[World]:
-    """The same, made once for a whole file and logged in; what a test adds is rolled back."""
+    """The world of a whole file, with everyone logged in. What a test adds is rolled back."""
     with django_db_blocker.unblock(), transaction.atomic(), override_settings(**NO_STEP_UP):
         yield make_world().log_in_everybody()
         transaction.set_rollback(True)
@@ -48,7 +48,7 @@ def world_of_file(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> 
 
 @pytest.fixture(scope="session")
 def hashed_password() -> str:
-    """The hash of PASSWORD, made once: Argon2 is slow on purpose."""
+    """The hash of PASSWORD, computed once: Argon2 is slow on purpose."""
     return make_password(PASSWORD)
 
 
@@ -60,12 +60,12 @@ def alice(db: None, clean_redis: RedisServer, hashed_password: str) -> User:
 
 @pytest.fixture
 def bob(db: None, clean_redis: RedisServer, hashed_password: str) -> User:
-    """Another one."""
+    """Another user who can log in with PASSWORD."""
     return make_user("bob", hashed_password)
 
 
 def make_user(name: str, hashed_password: str) -> User:
-    """A user with the password's hash already made."""
+    """Create a user with the precomputed password hash."""
     user = services.user_create(username=name, email=f"{name}@example.com", actor="test")
     user.password = hashed_password
     user.save(update_fields=["password"])
@@ -74,14 +74,17 @@ def make_user(name: str, hashed_password: str) -> User:
 
 @pytest.fixture(scope="module")
 def oidc() -> Iterator[Provider]:
-    """A log-in provider of a file, over HTTP."""
+    """A login provider for a file, over HTTP."""
     with oidc_provider() as running:
         yield running
 
 
 @pytest.fixture
 def provider(oidc: Provider) -> Iterator[Provider]:
-    """The same, named by the settings and without a fault. Ann, of the group noc, is there."""
+    """The provider `oidc` in the settings, without a fault.
+
+    Ann, in the group noc, is logged in there.
+    """
     oidc.faults, oidc.person, oidc.asked = {}, sign_on.person("ann", "noc"), []
     with override_settings(**sign_on.options(oidc)):
         yield oidc
@@ -91,10 +94,10 @@ def provider(oidc: Provider) -> Iterator[Provider]:
 def sql(
     monkeypatch: pytest.MonkeyPatch, clean_redis: RedisServer, django_db_blocker: Any
 ) -> Iterator[Sql]:
-    """A fake SQL, a running listener, an empty memory.
+    """A fake SQL, a running listener and an empty cache.
 
-    A thread of the look-ups may still have a connection from an earlier test: Django looks at it
-    before each look-up, which these tests must not forbid.
+    A look-up thread may still have a connection from an earlier test. Django checks it before each
+    look-up, and these tests must not forbid that.
     """
     CACHE.drop("", "")
     fake = Sql()

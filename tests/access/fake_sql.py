@@ -1,4 +1,4 @@
-"""SQL as `rights.cache` sees it, held and released by a test."""
+"""SQL as `rights.cache` sees it. A test can block and release it."""
 
 import threading
 from typing import Any
@@ -10,7 +10,7 @@ ALICE = Principal(kind="user", id="1", name="alice", credential="session:a")
 
 
 class Sql:
-    """Stands in for SQL in `cache.load`: counts, and can be held in the middle of a read."""
+    """Replaces SQL in `cache.load`: it counts reads, and can be blocked in the middle of one."""
 
     def __init__(self) -> None:
         self.reads = 0
@@ -21,7 +21,7 @@ class Sql:
 
     def of_credential(self, credential: str, **_options: Any) -> Principal:
         self.reads += 1
-        read = self.answer  # as of now; a change may commit while the reader is held
+        read = self.answer  # read now: a change may commit while the reader is blocked
         self.reading.set()
         assert self.go_on.wait(patient(30))
         return read

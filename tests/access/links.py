@@ -1,4 +1,4 @@
-"""What tests of four eyes share: operators who are independent, and time that passes for links."""
+"""Helpers for four-eyes tests: independent operators, and access links that get older."""
 
 from datetime import timedelta
 
@@ -9,7 +9,7 @@ from poolsite.access.services import grant_set, user_create
 
 
 def operator(name: str, *grants: str) -> User:
-    """An operator as the server's administrator makes one: without an access link."""
+    """Create an operator as the server's administrator does: without an access link."""
     user = user_create(
         username=name, email=f"{name}@example.com", is_operator=True, actor="manage.py user"
     )
@@ -19,5 +19,5 @@ def operator(name: str, *grants: str) -> User:
 
 
 def days_pass(days: float) -> None:
-    """As if every link had been made so many days earlier."""
+    """Make every link this many days older."""
     AccessLink.objects.update(at=F("at") - timedelta(days=days))

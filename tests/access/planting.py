@@ -1,4 +1,4 @@
-"""Rows whose every text is hostile to a spreadsheet, for whatever model."""
+"""Rows of any model in which every text is hostile to a spreadsheet."""
 
 import itertools
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from typing import Any
 from django.db import models
 from django.utils import timezone
 
-# Each would be computed if a cell had it as it is, or a part of it by another separator.
+# A spreadsheet would compute each, as a whole cell or after a split at another separator.
 HOSTILE = (
     "=1+1",
     "\u00a0=cmd|'/C calc'!A0",
@@ -33,7 +33,7 @@ _numbers = itertools.count(1)
 
 
 def plant(model: type[models.Model], **fixed: Any) -> None:
-    """Write a row for each hostile text; every text column has it, but those of `fixed`.
+    """Write a row for each hostile text, in every text column except those of `fixed`.
 
     fixed: column → value, or a function of the row's number. Texts with choices keep a valid one.
     """

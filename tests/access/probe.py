@@ -1,7 +1,7 @@
-"""A web process that tells whom it takes a caller for: `uvicorn tests.access.probe:app`.
+"""A web process that reports the principal of its caller: `uvicorn tests.access.probe:app`.
 
-It stands where the hot lane and the live sockets stand: on `principal_of_scope` and `watch`.
-`POST /do/<verb>` calls a service in this process, for another one to notice.
+Like the hot lane and the live sockets, it uses `principal_of_scope` and `watch`. `POST /do/<verb>`
+calls a service in this process, so that tests see when another process notices.
 """
 
 import asyncio
@@ -46,7 +46,7 @@ def _session(username: str) -> str:
 
 
 def _do(verb: str, options: dict[str, str]) -> str:
-    """Run one service; returns what it made, or ""."""
+    """Run a service. Return what it created, or ""."""
     name = options.get("user", "")
     if verb == "session":
         return _session(name)

@@ -1,4 +1,4 @@
-"""Two real web processes over one database and one Redis."""
+"""Two real web processes on one database and one Redis."""
 
 import os
 import time
@@ -26,14 +26,14 @@ DEADLINE_SECONDS = 1.0
 
 @dataclass
 class Probe:
-    """One web process (tests/access/probe.py)."""
+    """A web process (tests/access/probe.py)."""
 
     process: Process
     port: int
     sockets: ExitStack = field(default_factory=ExitStack)
 
     def whoami(self, *, session: str = "", token: str = "") -> dict[str, Any]:
-        """Whom the process takes the caller for."""
+        """Return the principal that the process sees in the caller."""
         headers = credentials(session=session, token=token)
         url = f"http://127.0.0.1:{self.port}/whoami"
         answer = httpx.get(url, headers=headers, timeout=patient(5))
@@ -41,14 +41,14 @@ class Probe:
         return said
 
     def do(self, verb: str, **options: Any) -> str:
-        """Have a service called in that process."""
+        """Call a service in that process. Return its answer."""
         url = f"http://127.0.0.1:{self.port}/do/{verb}"
         answer = httpx.post(url, params=options, timeout=patient(30))
         answer.raise_for_status()
         return str(answer.json())
 
     def socket(self, *, session: str = "", token: str = "") -> ClientConnection:
-        """An open socket that the process watches."""
+        """Return an open socket that the process watches."""
         opening = connect(
             f"ws://127.0.0.1:{self.port}/",
             additional_headers=credentials(session=session, token=token),
@@ -58,14 +58,14 @@ class Probe:
 
 
 def credentials(*, session: str = "", token: str = "") -> dict[str, str]:
-    """The headers that show them."""
+    """Return the headers that present the credentials."""
     if token:
         return {"Authorization": f"Bearer {token}"}
     return {"Cookie": f"session={session}"} if session else {}
 
 
 def code_within(socket: ClientConnection, seconds: float = DEADLINE_SECONDS) -> int | None:
-    """The code by which the other side closes the socket; None when it stays open so long."""
+    """Return the server's close code for the socket, or None if it stays open this long."""
     try:
         socket.recv(timeout=patient(seconds))
     except ConnectionClosed as closed:
@@ -77,14 +77,14 @@ def code_within(socket: ClientConnection, seconds: float = DEADLINE_SECONDS) -> 
 
 @dataclass
 class Pair:
-    """Two probes, and the environment for manage.py beside them."""
+    """Two probes, and the environment for other processes on their database."""
 
     first: Probe
     second: Probe
     environment: dict[str, str]
 
     def manage(self, code: str) -> str:
-        """Run Python with the project set up, in a third process; returns what it prints."""
+        """Run Python in a third process, after Django's set-up. Return what it printed."""
         words = ["-c", f"import django; django.setup()\n{code}"]
         done = forking.run(words, self.environment, timeout=patient(60))
         assert done.returncode == 0, done.stderr
@@ -93,7 +93,7 @@ class Pair:
 
 @contextmanager
 def two_processes(folder: Path, redis: RedisServer) -> Iterator[Pair]:
-    """Lay a migrated database, start two probes on it, and end them."""
+    """Create a migrated database, start two probes on it, and end them after the block."""
     environment = {
         **os.environ,
         "POOLSITE_DATA_DIR": str(folder),
@@ -134,7 +134,7 @@ def _listening(probe: Probe) -> bool:
 
 
 def assert_in_time(condition: Any) -> None:
-    """Assert that it comes about, and is found out, within the deadline that the spec names."""
+    """Assert that the condition becomes true within the specified deadline."""
     began = time.monotonic()
     until(condition, DEADLINE_SECONDS)
     assert time.monotonic() - began < patient(DEADLINE_SECONDS)

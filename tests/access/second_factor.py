@@ -1,4 +1,4 @@
-"""A second factor for a user, without the pages that set it up."""
+"""Give a user a second factor, without the pages that set it up."""
 
 import pyotp
 from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
@@ -9,7 +9,7 @@ from poolsite.access.models import User
 
 
 def give_app(user: User) -> str:
-    """An authenticator app in use; returns its secret."""
+    """Give the user an authenticator app. Return its secret."""
     secret = pyotp.random_base32()
     with transaction.atomic():
         TOTP.activate(user, secret)
@@ -17,7 +17,7 @@ def give_app(user: User) -> str:
 
 
 def give_codes(user: User) -> list[str]:
-    """Recovery codes."""
+    """Give the user recovery codes, and return them."""
     with transaction.atomic():
         codes: list[str] = RecoveryCodes.activate(user).generate_codes()
     return codes

@@ -1,4 +1,4 @@
-"""A browser that logs in by the provider of the tests, over real HTTP."""
+"""A browser that logs in through the tests' provider, over real HTTP."""
 
 import json
 from typing import Any
@@ -19,7 +19,7 @@ ROLES = {
 
 
 def options(provider: Provider) -> dict[str, Any]:
-    """The settings that name this provider."""
+    """Return the settings for this provider."""
     return {
         "OIDC_ISSUER": provider.issuer,
         "OIDC_CLIENT_ID": CLIENT_ID,
@@ -30,7 +30,7 @@ def options(provider: Provider) -> dict[str, Any]:
 
 
 def person(name: str, *groups: str, **claims: Any) -> dict[str, Any]:
-    """Somebody at the provider."""
+    """Return the claims of a person at the provider."""
     return {
         "sub": f"sub-of-{name}",
         "preferred_username": f"{name}@acme.example",
@@ -43,7 +43,10 @@ def person(name: str, *groups: str, **claims: Any) -> dict[str, Any]:
 
 
 def there_and_back(client: Client, url: str = "/login/sign-on/", **changed: str) -> Any:
-    """To the provider and back; changed: parameters of the callback, None to drop one."""
+    """Log in through the provider.
+
+    changed: parameters of the callback; None drops one.
+    """
     leaving = client.get(url)
     assert leaving.status_code == 302, leaving.content
     back = httpx.get(leaving["Location"])
@@ -51,7 +54,7 @@ def there_and_back(client: Client, url: str = "/login/sign-on/", **changed: str)
 
 
 def back_url(location: str, **changed: str) -> str:
-    """The path and query of the callback, with some parameters changed."""
+    """Return the path and query of the callback, with some parameters changed."""
     url = httpx.URL(location)
     return f"{url.path}?{url.params.merge(changed)}"
 

@@ -1,7 +1,7 @@
-"""Who may open which websocket: one row for each route of the application.
+"""Who may open which websocket: a row for each route of the application.
 
-A socket without a row fails `test_every_socket`. `open` = accepted and kept; a number = closed
-with that code; `refused` = not accepted (HTTP 403). Readers are those of tests/access/answers.py.
+A socket without a row fails `test_every_socket`. `open`: accepted, and stays open. A number: closed
+with that code. `refused`: not accepted (HTTP 403). Readers are those of tests/access/answers.py.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,7 +15,7 @@ from tests.access.world import World
 
 @dataclass(frozen=True)
 class SocketRule:
-    """One row of the table."""
+    """A row of the table."""
 
     answers: Mapping[str, str]
     path: Callable[[World], str] | str = ""
@@ -38,15 +38,15 @@ def _group_link(world: World) -> str:
 
 RULES = {
     r"^ws/live/$": SocketRule({"nobody": "4401", "*": "open"}, path="/ws/live/"),
-    # Nobody's session counts there: it waits 10 s for a visitor's token, and shows nothing before.
+    # Sessions don't count here: it waits 10 s for a visitor's token, and shows nothing before that.
     r"^ws/live/visitor/$": SocketRule({"*": "open"}, path="/ws/live/visitor/"),
-    # For switches, which come by token (tests/numbers/test_consumers*.py); of people, for whoever
-    # may send events.
+    # For switches, which use a token (tests/numbers/test_consumers*.py). Among people,
+    # only those who may send events may open it.
     r"^ws/pools/(?P<slug>[a-z0-9-]{1,40})/events/$": SocketRule(
         {"nobody": "4401", "operate": "open", "foreign": "4404", "roleless": "4404", "*": "4403"},
         path=_pool_events,
     ),
-    # For front-ends and instances, which come by token too (tests/dispatch).
+    # For front-ends and instances, which also use a token (tests/dispatch).
     r"^ws/dispatch/(?P<slug>[a-z0-9-]{1,40})/(?P<side>front|back)/$": SocketRule(
         {"nobody": "4401", "operate": "open", "foreign": "4404", "roleless": "4404", "*": "4403"},
         path=_group_link,

@@ -24,7 +24,7 @@ admin.autodiscover()  # as poolsite.urls does
 
 AREA = "admin"
 Rows = dict[type[Model], Model]
-# What stands behind a model's address; anything else fails until it has a row here.
+# Suffixes of a model's URLs. Any other suffix fails until it is added here.
 SUFFIXES = {"", "add/", "<path:object_id>/history/", "<path:object_id>/delete/"}
 SUFFIXES |= {"<path:object_id>/change/", "<path:object_id>/"}
 SITE = {
@@ -54,15 +54,15 @@ def clients(world_of_file: World, rows: Rows) -> dict[str, Client]:
 
 @pytest.fixture
 def _world(db: None, rows: Rows) -> None:
-    """What a test writes is rolled back; the file's own rows stay."""
+    """Roll back what a test writes. The rows of the file stay."""
 
 
 def asked(
     clients: dict[str, Client], people: Any, url: str, wanted: str, form: Any = None
 ) -> list[str]:
-    """Ask as each of these people, count the answers, and tell those that are not `wanted`.
+    """Request a URL as each person and count the answers. Return the wrong ones as sentences.
 
-    wanted: the words that are right, with a space between them. form: posted; None = get.
+    wanted: the correct answers, separated by spaces. form: data to post; None sends a GET.
     """
     wrong = []
     for who in people:
@@ -78,7 +78,7 @@ def asked(
 
 
 def shown(response: HttpResponse) -> set[str]:
-    """The secrets that an answer gives away."""
+    """Return the secrets that an answer discloses."""
     return set(re.findall(rf"{MARK}-[0-9]+", response.content.decode()))
 
 
@@ -87,7 +87,7 @@ def address(model: type[Model], page: str, *args: Any) -> str:
 
 
 def pages(rows: Rows) -> Iterator[tuple[str, str, bool]]:
-    """Each page: its address, the right that it needs ("" = looking), whether all staff go."""
+    """Yield each page: its URL, the right it needs ("" = viewing), whether all staff try it."""
     for model in admin.site._registry:
         pk = rows[model].pk
         yield address(model, "changelist"), "", True
@@ -141,7 +141,8 @@ def test_staff_look_at_everything_and_open_only_the_forms_that_they_may_send(
         may = not right or getattr(_right(label), right)
         lookers = rules.LOOKERS if everybody else rules.LOOKERS[:1]
         changers = rules.CHANGERS if everybody else rules.CHANGERS[:1]
-        # A superuser without a grant looks like every operator: Django's own rights do not count.
+        # A superuser without a grant may do what every operator may: Django's own rights don't
+        # count.
         wrong += asked(clients, lookers, url, wanted[not right])
         wrong += asked(clients, changers, url, wanted[may])
     assert not wrong
@@ -164,7 +165,7 @@ def test_each_column_whose_name_looks_like_a_secret_is_judged() -> None:
 
 
 def ways(model: type[Model], far: int = 2) -> Iterator[str]:
-    """Each path of lookups that leads from a model to a secret over so many relations."""
+    """Yield each look-up path from a model to a secret over at most `far` relations."""
     for field in model._meta.get_fields():
         if (model._meta.label, field.name) in SECRETS:
             yield field.name

@@ -1,4 +1,4 @@
-"""What is written through the admin: by whom it may be, through services, with an audit entry."""
+"""Writes through the admin: who may make them, that services make them, with an audit entry."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,7 +25,7 @@ from tests.access.world import World
 
 pytestmark = [pytest.mark.prove, pytest.mark.background]
 
-# What a form needs besides its defaults; the rest stays as the page gives it.
+# Values that a form needs in addition to its defaults. The page provides the rest.
 GIVEN: dict[str, dict[str, Any]] = {
     "access.Account": {"slug": "fresh", "name": "Fresh"},
     "operations.NoticeTarget": {"address": "ops@example.org"},
@@ -63,7 +63,7 @@ def clients(world_of_file: World, rows: Rows) -> dict[str, Client]:
 
 @contextmanager
 def written() -> Iterator[set[str]]:
-    """The models of which rows were saved or deleted meanwhile, without what Django writes."""
+    """Yield the models whose rows are saved or deleted in the block, except those Django writes."""
     models: set[str] = set()
 
     def note(sender: type[Model], instance: Model, **_: Any) -> None:
@@ -80,7 +80,7 @@ def written() -> Iterator[set[str]]:
 
 
 def form_of(client: Client, url: str, **values: Any) -> dict[str, Any]:
-    """What a browser would send from this page, with some fields filled in."""
+    """Return what a browser would send from this page, with some fields filled in."""
     form = client.get(url).context["adminform"].form
     sent = {}
     for name, field in form.fields.items():
@@ -93,7 +93,7 @@ def form_of(client: Client, url: str, **values: Any) -> dict[str, Any]:
 
 
 def send(client: Client, url: str, form: dict[str, Any]) -> None:
-    """Post a form that must be taken."""
+    """Post a form that must be accepted."""
     response = client.post(url, form)
     errors = response.context["adminform"].form.errors if response.status_code == 200 else ""
     assert response.status_code == 302, f"{url}: {errors or response.status_code}"
@@ -148,7 +148,7 @@ Form = tuple[str, str, dict[str, Any]]
 
 
 def forged(rows: Rows, *, changed_only: bool = False) -> Iterator[Form]:
-    """Each form that may be sent to a model: the right that it needs, address, fields."""
+    """Yield each form that can be sent to a model: the right it needs, its URL, its fields."""
     for model, its in admin.site._registry.items():
         if changed_only and rules.RIGHTS[model._meta.label] == rules.LOOKED_AT:
             continue
@@ -170,7 +170,7 @@ def test_staff_without_the_right_write_nothing(
     wrong, entries = [], AuditEntry.objects.count()
     with written() as models:
         for right, url, form in forged(rows, changed_only=who != "looker"):
-            # A list takes the form of an action that it does not offer, and does nothing.
+            # A list accepts the form of an action that it does not offer, and does nothing.
             wrong += asked(clients, [who], url, "ok" if right == "action" else "no", form)
     assert not wrong
     assert not models
@@ -180,7 +180,7 @@ def test_staff_without_the_right_write_nothing(
 def test_a_grant_for_one_pool_lets_nobody_add_or_change_anything_else(
     world: World, rows: Rows, clients: dict[str, Client]
 ) -> None:
-    """The forms are good ones: the very same, sent by an operator who may, are taken above."""
+    """The forms are valid: the tests above show that an operator with the right may send them."""
     forms = [(right, url, form) for right, url, form in forged(rows, changed_only=True)]
     for model in models_where("add"):
         url = address(model, "add")
@@ -242,7 +242,7 @@ def test_skills_that_are_none_are_refused_beside_their_field(
 def test_what_a_service_refuses_is_said_on_the_page(
     world: World, rows: Rows, clients: dict[str, Client]
 ) -> None:
-    """Bad input, never a fault of the server: the queue belongs to another desk."""
+    """Bad input is not a server error: the queue belongs to another desk."""
     other = desk_create(actor="test", slug="second", name="Second", account=world.other)
     form = form_of(clients["operate"], address(Agent, "add"), **GIVEN["line.Agent"])
     answer = clients["operate"].post(address(Agent, "add"), {**form, "desk": other.pk}, follow=True)

@@ -1,4 +1,4 @@
-"""Who had an authenticator app before the pages became allauth's has it afterwards."""
+"""Users who had an authenticator app before allauth served the pages still have it afterwards."""
 
 from collections.abc import Iterator
 from typing import Any

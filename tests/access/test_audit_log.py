@@ -1,4 +1,4 @@
-"""The audit log: written with the change, read by thing and person, never changed."""
+"""The audit log: written with the change, read by object and person, never changed."""
 
 import os
 import subprocess
@@ -131,7 +131,7 @@ def test_postgresql_refuses_update_delete_and_truncate(postgres_url: str) -> Non
 
 
 def test_every_service_writes_who_did_it(world: World) -> None:
-    """One entry for each change, none for a change that changes nothing."""
+    """One entry for each change, and none for a change that changes nothing."""
     user = services.user_create(username="new", actor="test")
     token, _ = services.token_create(name="t", account=None, resources=["*"], actor=user)
     invitation, _ = services.invitation_create(

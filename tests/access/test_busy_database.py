@@ -1,4 +1,4 @@
-"""Another connection holds SQL's write lock: a page says so, and works once the lock is free."""
+"""Another connection holds SQL's write lock: pages report it, and work once the lock is free."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ PATIENCE = "ALTER DATABASE {} {} lock_timeout"
 
 @pytest.fixture(autouse=True)
 def _impatient(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Connections wait 50 ms for the lock; in the product SQLite's wait 20 s."""
+    """Let connections wait 50 ms for the lock. In the product, SQLite's wait 20 s."""
     name = connection.ops.quote_name(connection.settings_dict["NAME"])
     if SQLITE:
         monkeypatch.setitem(connection.settings_dict["OPTIONS"], "timeout", 0.05)
@@ -51,7 +51,7 @@ def _connect_anew() -> None:
 
 @contextmanager
 def locked() -> Iterator[None]:
-    """Another connection writes, and is not done."""
+    """Keep an unfinished write open on another connection during the block."""
     if not SQLITE:
         with psycopg.connect(**_parameters()) as held:
             held.execute("LOCK TABLE django_session")
@@ -106,7 +106,7 @@ def test_a_session_that_cannot_be_saved_on_the_way_out_is_the_same_page(alice: U
     client = Client(raise_request_exception=False)
     client.post("/login/", FORM)
     session = client.session
-    session[SESSION_SEEN] = 0  # its idle limit moves on with the next page
+    session[SESSION_SEEN] = 0  # the next page has to move its idle limit
     session.save()
     with locked():
         text = page(client.get("/profile/?a=1&b=2"))
@@ -119,7 +119,7 @@ def test_a_session_that_was_deleted_meanwhile_is_no_busy_database(alice: User) -
     client = Client(raise_request_exception=False)
     client.post("/login/", FORM)
     session = client.session
-    session["x"] = 1  # loaded before it is gone
+    session["x"] = 1  # loaded before it is deleted
     Session.objects.all().delete()
     with pytest.raises(UpdateError):
         session.save()

@@ -1,4 +1,4 @@
-"""People and tokens from the command line."""
+"""People and tokens on the command line."""
 
 import re
 from io import StringIO

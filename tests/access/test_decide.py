@@ -1,4 +1,4 @@
-"""One place answers: roles, grants, tenants, tokens, visitors."""
+"""One function decides for all: roles, grants, tenants, tokens, visitors."""
 
 import time
 from dataclasses import replace
@@ -113,11 +113,11 @@ def test_a_grant_for_one_desk_counts_for_that_desk_in_its_tenant(
 def test_a_grant_for_one_pool_opens_nothing_that_is_about_the_whole_platform(
     action: str, is_operator: bool
 ) -> None:
-    """The member of an account would change operators by it, the operator create pools."""
+    """With it, an account's member could change operators, and an operator could create pools."""
     granted = frozenset({("operate", "pool:east", None)})
     one = replace(user("agent", thing_grants=granted), is_operator=is_operator)
     assert access.decide(one, action) is Decision.FORBIDDEN
-    assert access.decide(one, "numbers.operate").allowed  # for it there is a pool
+    assert access.decide(one, "numbers.operate").allowed  # here the grant has its pool
     everywhere = replace(one, is_operator=True, grants=frozenset({"operate"}))
     assert access.decide(everywhere, action).allowed
 
@@ -194,7 +194,7 @@ def test_a_credential_is_not_shown_with_its_principal() -> None:
 
 
 def test_visible_rows_are_those_that_decide_allows(world: World) -> None:
-    """Every reader, a token of each kind, three actions: the filter and the answer agree."""
+    """For every reader, a token of each kind and three actions, the filter and `decide` agree."""
     world.with_everybody()
     for account in (world.own, world.other, None):
         services.token_create(name="a", account=account, resources=["*"], actor="test")

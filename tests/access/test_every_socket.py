@@ -1,4 +1,4 @@
-"""Every websocket of the application, as every kind of reader, from our page and others."""
+"""Every websocket of the application, as every kind of reader, from our pages and from others."""
 
 import asyncio
 from collections.abc import Mapping
@@ -13,13 +13,13 @@ from tests.access.socket_rules import RULES
 from tests.access.world import READERS, World, make_world
 from tests.support.waiting import patient
 
-STAYS_SECONDS = 0.3  # so long is looked whether a socket stays open, after others were closed
+STAYS_SECONDS = 0.3  # how long a socket must stay open after others were closed
 OWN_PAGE = b"http://localhost"
 
 
 @pytest.fixture
 def committed(transactional_db: None, clean_redis: RedisServer) -> World:
-    """The world, committed: sockets look people up in threads of their own."""
+    """The world, committed: sockets look people up in other threads."""
     return make_world()
 
 
@@ -33,7 +33,7 @@ def keys(committed: World) -> dict[str, str]:
 
 
 def routes() -> dict[str, Any]:
-    """The websocket routes, without the last one that answers for all others."""
+    """Return the websocket routes, without the last one, which answers for all others."""
     from poolsite.asgi import sockets
 
     return {str(route.pattern): route for route in sockets if str(route.pattern)}
@@ -56,16 +56,16 @@ async def opened(socket: Any) -> bool:
 
 
 async def closing(socket: Any) -> str:
-    """The code by which the server closes."""
+    """Return the code with which the server closes the socket."""
     while (message := await socket.output_queue.get())["type"] != "websocket.close":
         pass
     return str(message["code"])
 
 
 async def answers(sockets: Mapping[str, Any], *, stay: set[str]) -> dict[str, str]:
-    """`open`, `refused`, or the code by which the server closes, for the reader of each socket.
+    """Return for each reader's socket `open`, `refused`, or the server's close code.
 
-    stay: whose sockets are expected to; the others' closing is waited for.
+    stay: readers whose sockets should stay open. The closing of all others is waited for.
     """
     accepted = await asyncio.gather(*map(opened, sockets.values()))
     tasks = {

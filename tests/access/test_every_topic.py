@@ -1,4 +1,4 @@
-"""Every live topic, as every kind of person and program, about things of every tenant."""
+"""Every live topic, as every kind of person and program, for objects of every tenant."""
 
 import asyncio
 
@@ -37,7 +37,7 @@ def proofs(world: World, tenants: dict[str, Tenant]) -> Credentials:
 
 
 def foreign_words(person: str) -> set[str]:
-    """What this person must never receive."""
+    """Return the words that this person must never receive."""
     if person in rules.OPERATORS or person == "token":
         return set()
     return {word for tenant, word in WORDS.items() if tenant != HOME.get(person, "own")}
@@ -49,7 +49,7 @@ def test_every_topic_has_a_row_and_every_row_a_topic() -> None:
 
 
 def address_of(name: str, rule: rules.TopicRule, tenant: Tenant | None) -> str:
-    """A topic of this tenant's thing; None: of nothing."""
+    """Return a topic of this tenant's object; with None, one of no object."""
     return f"{name}:{tenant.keys[name] if tenant else rule.missing}"
 
 
@@ -97,7 +97,7 @@ async def test_nonsense_in_place_of_a_key_or_a_name_is_hidden_from_everybody(
 
 
 def test_nonsense_never_reaches_sql() -> None:
-    """PostgreSQL takes no NUL in a text, and no number of 60 digits."""
+    """PostgreSQL accepts neither a NUL in a text nor a number of 60 digits."""
     odd = [key for key in rules.MALFORMED if not (key.isascii() and key.isprintable())]
     found = [f"{name}:{key}" for name in _TOPICS for key in odd if resolve(f"{name}:{key}")]
     assert len(odd) >= 8

@@ -1,6 +1,6 @@
-"""Every URL of the resolver, as every kind of reader and as a foreign tenant.
+"""Every URL of the resolver, as every kind of reader and as another tenant.
 
-The admin's own pages are walked by test_admin_walk.py.
+test_admin_walk.py covers the admin's own pages.
 """
 
 from collections.abc import Iterator
@@ -21,13 +21,13 @@ pytestmark = [pytest.mark.prove, pytest.mark.background]
 
 @pytest.fixture
 def world(db: None, clean_redis: RedisServer, world_of_file: World) -> World:
-    """One world for all: nothing here is remembered of the readers from test to test."""
+    """One world for all tests. Nothing about its readers is cached from test to test."""
     CACHE.drop("", "")
     return world_of_file
 
 
 def every_pattern(patterns: Any = None, prefix: str = "") -> Iterator[str]:
-    """Each address that the resolver knows, as it writes it."""
+    """Yield each URL pattern of the resolver, in its own notation."""
     for each in get_resolver().url_patterns if patterns is None else patterns:
         full = prefix + str(each.pattern)
         if hasattr(each, "url_patterns"):
@@ -60,7 +60,7 @@ def test_what_changes_something_is_refused_by_get_and_without_the_csrf_token(
     client = Client(enforce_csrf_checks=True)
     client.force_login(world.users["operate"])
     assert client.get(url).status_code == 405
-    # The API asks for a credential of its own where a page says "forbidden".
+    # The API asks for a credential where a page answers "forbidden".
     assert client.post(url).status_code == (401 if pattern.startswith("api/") else 403)
 
 

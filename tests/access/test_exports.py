@@ -1,4 +1,4 @@
-"""Every CSV file of the product with hostile texts in it: a spreadsheet computes nothing."""
+"""Every CSV file of the product, with hostile texts in it: a spreadsheet computes none of them."""
 
 import csv
 import io
@@ -50,7 +50,7 @@ THINGS = (
 
 
 def _things(world: World) -> None:
-    """One of each kind, and two people, by the rules of the pages that show them."""
+    """Create an object of each kind and two people, with the rules of the pages that show them."""
     for pattern in THINGS:
         _address(world, pattern)
     world.users["agent"], world.users["operate"]
@@ -59,7 +59,7 @@ def _things(world: World) -> None:
 
 
 def _names(world: World) -> None:
-    """What people call their accounts, pools, desks, gates, groups and themselves."""
+    """Set hostile names for accounts, pools, desks, gates, groups and people."""
     for model in (Pool, Desk, Gate, Group):
         model._base_manager.update(name=HOSTILE[1])
     for account in (world.own, world.other):
@@ -77,7 +77,7 @@ def _agents(world: World) -> None:
 
 
 def _forecast(world: World) -> None:
-    """Enough of a past for a forecast."""
+    """Create enough past visits for a forecast."""
     queue = Queue.objects.get(slug="own-help")
     Queue.objects.update(name=HOSTILE[3])
     for ago in range(1, 15):
@@ -113,7 +113,7 @@ def _numbers(world: World) -> None:
 
 
 def _imports(world: World) -> None:
-    found = NumberImport.objects.earliest("pk")  # the address is made first
+    found = NumberImport.objects.earliest("pk")  # created with the URL
     NumberImport.objects.update(file_name=HOSTILE[0], actor_name=HOSTILE[1])
     plant(ImportRow, number_import=found, kind=ImportRow.Kind.REFUSED, row=int, why="")
 
@@ -147,7 +147,7 @@ def _money(world: World) -> None:
 
 
 def _call_rates(world: World) -> None:
-    found = Tariff.objects.latest("pk")  # the address is made first
+    found = Tariff.objects.latest("pk")  # created with the URL
     plant(CallRate, tariff=found, days=127, from_minute=0, until_minute=1_440)
 
 
@@ -182,7 +182,7 @@ def _batches(world: World) -> None:
     plant(TaskBatch, gate=Gate.objects.get(slug="own-gate"), closes_at=tomorrow)
 
 
-# Each export: what fills it, beside the names, and what to add to its address.
+# Each export: what fills it in addition to the names, and what to append to its URL.
 EXPORTS: dict[str, tuple[Callable[[World], None], str]] = {
     "accounts/": (_names, ""),
     "accounts/<slug:slug>/campaigns/": (_campaigns, ""),
@@ -232,7 +232,7 @@ EXPORTS: dict[str, tuple[Callable[[World], None], str]] = {
 
 
 def _file(world: World, url: str) -> str | None:
-    """The CSV file of an address, asked for as one; None where the answer is none."""
+    """Return the CSV file at a URL, or None if the answer is no CSV file."""
     for reader in ("operate", "owner"):
         answer: Any = world.client(reader).get(url)
         if answer.headers.get("Content-Type", "").startswith("text/csv"):

@@ -1,4 +1,4 @@
-"""A finance grant takes two: asked for by one operator, approved by another on its page."""
+"""A finance grant takes two operators: one requests it, another approves it on its page."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Who counts as a second person: the graph of who gave whom access, against a plain model of it."""
+"""Who counts as a second person: the graph of who gave whom access, against a plain model."""
 
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
@@ -22,11 +22,11 @@ WINDOW = timedelta(days=30)
 PEOPLE = range(6)
 
 
-# -- the graph by itself ---------------------------------------------------------------------------
+# -- the graph on its own --------------------------------------------------------------------------
 
 
 def model_sources(person: int, links: Iterable[Link], now: datetime) -> set[int]:
-    """The plain model: from a person to all givers, over the links that are young enough."""
+    """Return all givers above a person, over the links that are young enough: the plain model."""
     young = [link for link in links if link.at > now - WINDOW]
     found: set[int] = set()
     following = [person]

@@ -1,5 +1,7 @@
-"""What the migration makes of invitations and of the audit log, so that an upgrade starts no window
-anew and forgets none."""
+"""What the migration makes of invitations and the audit log.
+
+An upgrade restarts no time window and loses none.
+"""
 
 from collections.abc import Iterator
 from datetime import timedelta

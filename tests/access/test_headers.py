@@ -1,4 +1,4 @@
-"""Security headers on every answer, and settings that Django's own check finds nothing in."""
+"""Security headers on every answer, and settings that pass Django's own deployment check."""
 
 import os
 import subprocess
@@ -122,7 +122,7 @@ HSTS = "SECURE_HSTS_SECONDS SECURE_HSTS_INCLUDE_SUBDOMAINS SECURE_HSTS_PRELOAD"
 
 
 def settings_of(names: str, **variables: str) -> list[str]:
-    """What the settings say in a process of a production machine."""
+    """Return the values of settings in a process of a production machine."""
     code = (
         "import os; os.environ['DJANGO_SETTINGS_MODULE'] = 'poolsite.settings'; import poolsite; "
         f"from django.conf import settings as s; print(*(getattr(s, n) for n in '{names}'.split()))"

@@ -1,4 +1,4 @@
-"""The history's page: sentences by day, facets in the address, the stored change, a file."""
+"""The history's page: sentences by day, facets in the URL, the stored change, a file."""
 
 import csv
 import io
@@ -115,7 +115,7 @@ def test_facets_are_in_the_address_and_each_has_a_chip_in_words(world: World) ->
 def test_a_span_of_days_is_the_readers_and_is_found_by_the_index_of_times(world: World) -> None:
     for _ in range(3):
         write(world.own)
-    zone = "Pacific/Kiritimati"  # of all zones the first in which a day begins
+    zone = "Pacific/Kiritimati"  # the zone in which a day begins first
     User.objects.filter(pk=world.users["looker"].pk).update(zone=zone)
     today = timezone.localdate(timezone=ZoneInfo(zone))
     with CaptureQueriesContext(connection) as asked:

@@ -1,4 +1,4 @@
-"""People join by a mailed link, and get new passwords by one."""
+"""People join through a mailed link, and set new passwords through one."""
 
 import re
 from datetime import timedelta
@@ -28,7 +28,7 @@ def link_in_mail() -> str:
 
 
 def opened(link: str, client: Client | None = None) -> Client:
-    """A client that has opened the link, as the page's script does it."""
+    """Return a client that has opened the link as the page's script does."""
     client = client or Client()
     assert open_link(client, f"http://testserver{link}").status_code in (302, 410)
     return client
@@ -207,8 +207,11 @@ def test_the_secret_of_a_link_is_stored_as_a_hash(world: World) -> None:
     "path", ["/join/", ACCEPT, "/password/reset/link/", "/password/reset/new/1-set-password/"]
 )
 def test_the_pages_of_mailed_links_are_kept_by_nobody(world: World, path: str) -> None:
-    """Nor is there a secret in their addresses, so a Referer cannot tell one either. The policy
-    stays same-origin: with no-referrer browsers send `Origin: null`, and no form would be taken."""
+    """Their URLs contain no secret, so a Referer can't disclose one either.
+
+    The policy stays same-origin: with no-referrer, browsers send `Origin: null`, and no form would
+    be accepted.
+    """
     answer = Client().get(path)
     assert "no-store" in answer["Cache-Control"]
     assert answer["Referrer-Policy"] == "same-origin"
@@ -239,14 +242,14 @@ def test_links_cannot_be_tried_without_end(world: World) -> None:
 
 
 def opened_form(link: str) -> tuple[Client, str]:
-    """A browser that has opened the link, and the address of its form for a new password."""
+    """Return a browser that has opened the link, and the URL of its form for a new password."""
     client = Client()
     return client, client.post("/password/reset/link/", {"link": link})["Location"]
 
 
 @pytest.fixture
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
-    """What the worker is asked to send."""
+    """The mails that the worker is asked to send."""
     asked: list[tuple[str, str]] = []
     monkeypatch.setattr(mail_tasks.send_reset_mail, "delay", lambda *args: asked.append(args))
     return asked

@@ -60,7 +60,7 @@ def test_only_a_form_of_ours_changes_the_language():
 
 
 def test_a_users_own_language_is_that_of_the_profile(client: Client):
-    """The cookie is the browser's; whoever is logged in has a language in the profile."""
+    """The cookie is for the browser. A logged-in user's language is in the profile."""
     client.post(CHOOSE, {"language": "zh-hans"})
     client.force_login(User.objects.create_user("lin", locale="en"))
     page = client.get("/no/such/page/").content.decode()

@@ -1,4 +1,4 @@
-"""Nobody makes the server keep more of a body than it may have."""
+"""No request makes the server store more of a body than its limit allows."""
 
 from collections.abc import AsyncIterator
 
@@ -15,7 +15,7 @@ PROBLEM = "application/problem+json"
 
 
 class Endless:
-    """A body without an end; counts what was read of it."""
+    """A body without an end. It counts what was read."""
 
     read = 0
 
@@ -76,4 +76,4 @@ async def test_the_page_is_in_the_readers_language() -> None:
 async def test_a_body_within_the_limit_reaches_django_whole() -> None:
     async with client() as http:
         answer = await http.post("/login/", content=b"x" * 2_000_000)
-    assert answer.status_code == 403  # no CSRF token: Django has read it and refused it
+    assert answer.status_code == 403  # no CSRF token: Django has read the body and refused it

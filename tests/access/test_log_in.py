@@ -1,4 +1,4 @@
-"""Log-in: by name or address, throttled, under a new session key; sessions end when they should."""
+"""Login: by name or address, throttled, with a new session key. Sessions end when they should."""
 
 import logging
 import re
@@ -54,7 +54,7 @@ def test_what_does_not_fit_lets_nobody_in(alice: User, name: str, password: str)
 
 
 def words(response: Any) -> str:
-    """The page without what differs by nature: the CSRF token and what was typed."""
+    """Return the page without the parts that always differ: the CSRF token and the user's input."""
     text = re.sub(r'name="csrfmiddlewaretoken" value="[^"]+"', "", response.content.decode())
     return re.sub(r'name="login" value="[^"]*"', "", text)
 
@@ -77,9 +77,9 @@ def test_an_unknown_and_an_inactive_user_read_the_same_answer(alice: User, bob: 
 def test_every_kind_of_no_hashes_one_password(
     alice: User, bob: User, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Hashing is what takes time; it is done once whether the user exists or not."""
+    """Hashing takes the time, so it is done once whether or not the user exists."""
     services.user_deactivate(user=bob, actor="test", reason="left")
-    services.user_create(username="invited", actor="test")  # without a password so far
+    services.user_create(username="invited", actor="test")  # has no password yet
     hasher = hashers.get_hasher("argon2")
     calls: list[str] = []
     for method in ("encode", "verify"):
@@ -95,14 +95,14 @@ def test_every_kind_of_no_hashes_one_password(
 
 
 def test_a_password_is_kept_as_an_argon2id_hash_of_full_strength(settings: Any) -> None:
-    settings.PASSWORD_HASHERS = product.PASSWORD_HASHERS  # other tests have a quick one
+    settings.PASSWORD_HASHERS = product.PASSWORD_HASHERS  # other tests use a fast one
     kept = hashers.make_password(PASSWORD)
     assert kept.startswith("argon2$argon2id$v=19$m=102400,t=2,p=8$")
     assert hashers.check_password(PASSWORD, kept)
 
 
 def test_logging_in_changes_the_session_key(alice: User) -> None:
-    """A key that an attacker planted before the log-in is worthless after it."""
+    """A key that an attacker planted before the login is worthless after it."""
     client = Client()
     session = client.session
     session["planted"] = "yes"
@@ -117,7 +117,7 @@ def test_logging_in_changes_the_session_key(alice: User) -> None:
 
 
 def test_logging_in_changes_the_csrf_secret(alice: User) -> None:
-    """A form's token that an attacker knew before the log-in is refused after it."""
+    """A form's token that an attacker knew before the login is refused after it."""
     client = Client(enforce_csrf_checks=True)
     page = client.get("/login/").content.decode()
     token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', page)

@@ -1,4 +1,4 @@
-"""Log-in by a provider, over HTTP against one of our own: who gets in, and who does not."""
+"""Login through a provider, over HTTP with the tests' own one: who gets in, and who doesn't."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What the provider's groups give, each log-in takes again; what people gave by hand stays."""
+"""Each login updates the rights from the provider's groups. Rights given by hand stay."""
 
 import json
 from typing import Any
@@ -19,14 +19,14 @@ from tests.support.oidc_provider import Provider
 
 
 def comes(provider: Provider, *groups: str, name: str = "ann") -> User:
-    """The person logs in with these groups; the user as it is then."""
+    """Log the person in with these groups. Return the user after that."""
     provider.person = person(name, *groups)
     there_and_back(Client())
     return User.objects.get(username=name)
 
 
 def held(user: User) -> set[tuple[str, ...]]:
-    """Every right in SQL: grants with their object, roles with their account."""
+    """Return every right in SQL: grants with their object, roles with their account."""
     grants = Grant.objects.filter(user=user).values_list("name", "thing")
     roles = Membership.objects.filter(user=user).values_list("account__slug", "role")
     return {*grants, *roles}
@@ -68,7 +68,7 @@ def test_what_was_given_by_hand_stays(world: World, provider: Provider) -> None:
     assert held(ann) == {("own", "payer"), ("other", "agent"), ("operate", "")}
     ann = comes(provider)
     assert held(ann) == {("own", "payer"), ("other", "agent"), ("operate", "")}
-    assert ann.is_operator  # for the grant given by hand
+    assert ann.is_operator  # because of the grant given by hand
 
 
 def test_a_right_that_was_taken_and_given_by_hand_is_no_longer_the_group_s(
@@ -83,7 +83,7 @@ def test_a_right_that_was_taken_and_given_by_hand_is_no_longer_the_group_s(
 def test_a_log_in_without_the_provider_ends_what_its_groups_gave(
     world: World, provider: Provider, hashed_password: str
 ) -> None:
-    """Who has left the company, and set a password in time, keeps only what people gave."""
+    """A person who left the company but has a password keeps only rights that people gave."""
     ann = comes(provider, "noc", "acme-admins")
     services.membership_set(user=ann, account=world.other, roles=["agent"], actor="test")
     ann.password = hashed_password
@@ -104,7 +104,7 @@ def test_a_user_made_by_hand_keeps_what_makes_an_operator(world: World, provider
 
 
 def test_groups_write_no_access_link_and_give_no_finance(world: World, provider: Provider) -> None:
-    """Two people of one group are independent, and neither can approve money by the group."""
+    """Two people of a group are independent, and the group lets neither approve money."""
     ann, bea = comes(provider, "noc"), comes(provider, "noc", name="bea")
     assert not AccessLink.objects.exists()
     assert four_eyes.dependence(ann, bea) is None
@@ -127,7 +127,7 @@ def test_whoever_a_group_made_an_operator_links_those_that_he_or_she_invites(
 def test_an_invited_person_joins_by_the_provider(
     world: World, provider: Provider, only: bool
 ) -> None:
-    """By the mailed secret in the session; the provider need not name a group."""
+    """The mailed secret is in the session. The provider need not name a group."""
     invite(world)
     client = Client()
     open_link(client, f"http://testserver{link_in_mail()}")

@@ -1,4 +1,4 @@
-"""The provider beside passwords and second factors: linking, confirming, logging out, ONLY."""
+"""The provider with passwords and second factors: linking, confirming, logging out, ONLY."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -26,7 +26,7 @@ APP = "/security/app/"
 
 @pytest.fixture
 def ann(world: World, provider: Provider) -> Client:
-    """Somebody whom the provider let in, without a password."""
+    """A browser of a person who logged in through the provider, without a password."""
     client = Client()
     there_and_back(client)
     return client
@@ -112,7 +112,7 @@ def test_a_link_begun_by_another_user_of_this_browser_ends(
 def test_a_stolen_session_without_a_password_changes_nothing_before_a_new_log_in(
     ann: Client, provider: Provider
 ) -> None:
-    """allauth itself would ask nothing of who has neither password nor second factor."""
+    """allauth itself asks for nothing if the user has neither a password nor a second factor."""
     assert ann.get(APP).status_code == 200
     later(ann)
     for page in (APP, LINK):
@@ -149,7 +149,7 @@ def test_the_second_factor_of_who_has_one_is_asked_after_the_provider(
     user = User.objects.get(username="ann")
     secret = give_app(user)
     client = Client()
-    provider.person["amr"] = ["pwd", "mfa"]  # the provider's own does not count
+    provider.person["amr"] = ["pwd", "mfa"]  # the provider's own factor does not count
     assert there_and_back(client, "/login/sign-on/?next=/security/")["Location"] == "/login/code/"
     assert not logged_in(client)
     assert user.password not in str(dict(client.session.items()))

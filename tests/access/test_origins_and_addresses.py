@@ -1,4 +1,4 @@
-"""Which pages may open a socket, and whose address a request has."""
+"""Which pages may open a socket, and which address a request comes from."""
 
 from typing import Any
 

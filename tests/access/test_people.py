@@ -1,4 +1,4 @@
-"""Accounts, members, operators: who changes whom, and what stays impossible."""
+"""Accounts, members, operators: who may change whom, and what stays impossible."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""People, tokens and the audit log in the API: the rights of the pages, and what is changed."""
+"""People, tokens and the audit log in the API: the pages' rights, and what requests change."""
 
 import json
 from datetime import timedelta
@@ -32,7 +32,7 @@ OWN = "people/accounts/own"
 def call(
     world: World | Client, reader: str, method: str, path: str, **body: Any
 ) -> tuple[int, dict[str, Any]]:
-    """The status and body that a reader is answered."""
+    """Return the status and body that a reader gets."""
     client = world.client(reader) if isinstance(world, World) else world
     return sent(client, method, path, **body)
 
@@ -52,7 +52,7 @@ def last() -> AuditEntry:
 
 
 def later(client: Client) -> Client:
-    """The same session an hour after its login."""
+    """Make the session's login an hour older."""
     session = client.session
     session["access_started"] -= 3_600
     session["account_authentication_methods"] = []
@@ -113,7 +113,7 @@ def test_writes_take_the_rights_of_the_pages(
 def test_no_token_manages_people(
     world: World, method: str, path: str, body: dict[str, Any], answers: dict[str, int]
 ) -> None:
-    """Not even the platform's with every permission: it would give more than it has."""
+    """Not even the platform's token with every permission may: it could give more than it has."""
     _, secret = services.token_create(name="t", account=None, resources=["*"], actor="test")
     for reader in ("agent", "looker", "token"):
         path = path.replace(reader.upper(), "1")

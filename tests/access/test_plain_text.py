@@ -1,4 +1,4 @@
-"""Names and reasons are kept on one line, and what joins letters stays."""
+"""Names and reasons are reduced to one line. Characters that join letters stay."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A person's own profile in the API: read and changed by that person alone."""
+"""A person's own profile in the API: only that person reads and changes it."""
 
 from typing import Any
 
@@ -41,7 +41,7 @@ def test_what_is_omitted_stays_and_an_empty_text_is_the_usual(world: World) -> N
 def test_a_token_is_told_that_it_is_no_person(world: World, account: str | None) -> None:
     given: Any = world.own if account else None
     _, secret = services.token_create(name="t", account=given, resources=["*"], actor="test")
-    client = world.client("owner")  # even where a browser's session comes along
+    client = world.client("owner")  # even if a browser's session is sent, too
     client.defaults["HTTP_AUTHORIZATION"] = f"Bearer {secret}"
     for method, path in (("get", "profile"), ("patch", "profile"), ("get", "saved-views")):
         status, answer = sent(client, method, path, zone="Asia/Tokyo")

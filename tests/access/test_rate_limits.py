@@ -32,7 +32,7 @@ def _nobody_was_seen() -> None:
 
 @dataclass
 class Caller:
-    """Asks the whole application in this process, from an address of its choice."""
+    """Sends requests to the whole application in this process, from any address."""
 
     application: Any
 
@@ -63,7 +63,7 @@ async def token() -> str:
 
 
 def refused(kind: str) -> float:
-    """How many requests this process has refused for that reason."""
+    """Return the number of requests that this process has refused for this reason."""
     return REFUSED.labels(kind)._value.get()
 
 
@@ -179,7 +179,7 @@ async def test_the_address_is_the_last_one_that_no_trusted_proxy_wrote(
         return (await caller.ask("GET", LISTS, token="ps_x", headers=headers)).status_code
 
     assert [await guess("203.0.113.1"), await guess("203.0.113.1")] == [401, 429]
-    assert await guess("198.51.100.7, 203.0.113.1") == 429  # what stands left is the client's word
+    assert await guess("198.51.100.7, 203.0.113.1") == 429  # the client wrote the left part
     assert await guess("203.0.113.2") == 401
     assert [await guess("2001:db8::1"), await guess("2001:db8::ffff:2")] == [401, 429]
 

@@ -1,4 +1,4 @@
-"""Two web processes share the limits: what both let through together is judged by their answers."""
+"""Two web processes share the limits: their answers show how much both let through together."""
 
 import asyncio
 import time
@@ -47,7 +47,7 @@ def servers(
 
 
 async def answers(servers: list[WebServer], token: str, count: int) -> tuple[Counter[int], float]:
-    """The statuses of so many requests, spread over the servers, and the seconds they took."""
+    """Send `count` requests, spread over the servers. Return the statuses and the seconds."""
     headers = {"Authorization": f"Bearer {token}"}
     pool = httpx.Limits(max_connections=10)
     async with httpx.AsyncClient(headers=headers, timeout=patient(60), limits=pool) as client:
@@ -62,7 +62,7 @@ async def test_two_processes_let_no_more_through_than_one_limit_says(
     servers: list[WebServer],
 ) -> None:
     statuses, seconds = await answers(servers, servers[0].site.people["north"]["token"], 400)
-    assert set(statuses) == {404, 429}  # the pool does not exist: 404 has passed the limit
+    assert set(statuses) == {404, 429}  # the pool does not exist: a 404 has passed the limit
     assert BURST <= statuses[404] <= BURST + PER_SECOND * (seconds + SHARE_SECONDS)
 
     statuses, seconds = await answers(servers, "ps_guess", 200)

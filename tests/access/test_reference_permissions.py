@@ -1,6 +1,6 @@
-"""The API reference names just the permissions that let a token read.
+"""The API reference names exactly the permissions that let a token read.
 
-What writes looks at the body before it looks at the permissions: nothing can be told without one.
+Writes check the body before the permissions, so without a body they prove nothing.
 """
 
 import re
@@ -24,13 +24,13 @@ REFUSED = (401, 403, 404)
 
 
 def told(pattern: str) -> Access:
-    """What the reference says of the operation of an address."""
+    """Return what the reference states about the operation of a URL pattern."""
     path = re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", pattern.removeprefix("api/v1/"))
     return accesses_of(api)("GET", ROOT + path)
 
 
 def status(world: World, pattern: str, actions: list[str]) -> int:
-    """What a token of the account with these permissions is answered."""
+    """Return the status that a token of the account gets with these permissions."""
     rule = RULES[pattern]
     url = rule.url(world) if callable(rule.url) else rule.url or f"/{pattern}"
     _, secret = services.token_create(

@@ -1,4 +1,4 @@
-"""A thing named like an address of ours would be hidden by it: "/pools/new/" makes a pool."""
+"""An object named like one of our URLs would be hidden by it: "/pools/new/" creates a pool."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,6 +1,6 @@
 """The mailed link to a new password: when it ends, where it leads, and what it does not do.
 
-Which mails are sent to whom, and how many, is in test_invitations.py.
+test_invitations.py covers which mails are sent to whom, and how many.
 """
 
 import re
@@ -32,7 +32,7 @@ HOUR_SECONDS = 3600
 
 @pytest.fixture(autouse=True)
 def _worker(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the worker would do is done at once."""
+    """Do the worker's tasks at once."""
     monkeypatch.setattr(mail_tasks.send_reset_mail, "delay", mail_tasks.send_reset_mail.run)
 
 
@@ -41,7 +41,7 @@ def ask(email: str = "alice@example.com", **meta: Any) -> Any:
 
 
 def asked_link(**meta: Any) -> str:
-    """Ask for a link and take it out of the mail."""
+    """Request a link, and return it from the mail."""
     mail.outbox.clear()
     assert ask(**meta).status_code == 302
     found = re.search(r"https?://\S+", mail.outbox[0].body)
@@ -50,12 +50,12 @@ def asked_link(**meta: Any) -> str:
 
 
 def form_of(client: Client, link: str) -> str:
-    """Open the link; the address of the form for the new password."""
+    """Open the link. Return the URL of the form for the new password."""
     return str(open_link(client, link)["Location"])
 
 
 def follow(link: str) -> Any:
-    """Open the link and choose a new password."""
+    """Open the link and set a new password."""
     client = Client()
     return client.post(open_link(client, link)["Location"], NEW)
 
@@ -227,7 +227,7 @@ def test_invitations_lead_to_the_public_host_too(alice: User, settings: Any) -> 
 
 @pytest.fixture
 def silent_server(settings: Any) -> Iterator[list[socket.socket]]:
-    """A mail server that takes connections and never says a word."""
+    """A mail server that accepts connections and never sends anything."""
     taken: list[socket.socket] = []
     with socket.create_server(("127.0.0.1", 0)) as server:
         settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"

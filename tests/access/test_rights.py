@@ -1,4 +1,4 @@
-"""The memory for principals: what may be served from it, and what empties it."""
+"""The cache of principals: what it may answer, and what empties it."""
 
 import asyncio
 from typing import Any
@@ -23,8 +23,8 @@ from tests.access.fake_sql import Sql
 from tests.access.second_factor import give_app
 from tests.support.waiting import eventually, patient, until
 
-# SQL is replaced here, but a thread of the pool may hold a connection of a test before,
-# which channels looks at; without the mark that look alone is refused.
+# SQL is replaced here, but a thread of the pool may still have an earlier test's connection, which
+# channels checks. Without this mark, even that check is refused.
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
@@ -104,7 +104,7 @@ async def test_a_change_that_commits_during_the_read_is_read_again(sql: Sql) -> 
     sql.go_on.clear()
     asking = asyncio.create_task(principal_of_credential("session:a"))
     await eventually(sql.reading.is_set)
-    sql.answer = access.ANONYMOUS  # committed now; the reader holds what was before
+    sql.answer = access.ANONYMOUS  # committed now; the reader has the former answer
     epoch = HUB.epoch
     bump("user", "1")
     await eventually(lambda: HUB.epoch > epoch)

@@ -1,4 +1,4 @@
-"""A right that ends in one process ends within a second in another, for requests and sockets."""
+"""A right that ends in one process ends within a second in the other, for requests and sockets."""
 
 import os
 import signal
@@ -42,7 +42,7 @@ NAMES = ["everywhere", "password", "gone", "roles", "logout", "added", "dark", "
 
 @pytest.fixture(scope="module")
 def redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
-    """A Redis of its own: one test stops it."""
+    """A separate Redis, because one test stops it."""
     folder = Path(os.environ["POOLSITE_DATA_DIR"]) / "two"
     server = RedisServer(folder=folder, append_only=False).start()
     yield server
@@ -58,7 +58,7 @@ def pair(tmp_path_factory: pytest.TempPathFactory, redis: RedisServer) -> Iterat
 
 
 def cached(ask: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """Ask until the process answers from memory."""
+    """Call `ask` until the process answers from its cache. Return that answer."""
     ask()
     before = ask()["lookups"]
     answer = ask()
@@ -67,7 +67,7 @@ def cached(ask: Callable[[], dict[str, Any]]) -> dict[str, Any]:
 
 
 def is_nobody(pair: Pair, session: str) -> bool:
-    """Whether the second process takes this session for nobody's."""
+    """Return whether the session is anonymous to the second process."""
     return bool(pair.second.whoami(session=session)["kind"] == "anonymous")
 
 
@@ -154,7 +154,7 @@ def test_a_visitors_token_ends_with_the_visit(pair: Pair) -> None:
 
 
 def test_while_redis_hangs_nothing_is_served_from_memory(pair: Pair, redis: RedisServer) -> None:
-    """The revocation's message cannot be sent; the other process must not need it."""
+    """The message about the revocation can't be sent, and the other process must not need it."""
     session = pair.first.do("session", user="hung")
     cached(lambda: pair.second.whoami(session=session))
     assert redis.process is not None
@@ -171,7 +171,7 @@ def test_while_redis_hangs_nothing_is_served_from_memory(pair: Pair, redis: Redi
 def test_a_message_that_redis_missed_is_sent_when_it_is_back(
     pair: Pair, redis: RedisServer
 ) -> None:
-    """Sockets of the other process close after the outage, not never."""
+    """The other process closes its sockets after the outage."""
     session = pair.first.do("session", user="dark")
     socket = pair.second.socket(session=session)
     redis.stop()

@@ -1,4 +1,4 @@
-"""The subscription to changed rights: a Redis that is silent, and a process that was held up."""
+"""The subscription to changed rights, with a Redis that hangs and a process that was stalled."""
 
 import threading
 import time
@@ -17,9 +17,9 @@ PONG = {"type": "pong", "data": ""}
 
 
 class Subscription:
-    """A connection that says what a list tells: a message, or seconds in which none came.
+    """A connection that follows a list: a message to deliver, or seconds without one.
 
-    They pass on a clock of its own, which is the hub's as well.
+    The seconds pass on its own clock, which the hub uses, too.
     """
 
     def __init__(self, says: list[dict[str, Any] | float]) -> None:
@@ -34,16 +34,16 @@ class Subscription:
         return self
 
     def subscribe(self, channel: str) -> None:
-        """Taken."""
+        """Accept it."""
 
     def ping(self) -> None:
-        """Taken."""
+        """Accept it."""
 
     def close(self) -> None:
-        """Done."""
+        """Do nothing."""
 
     def get_message(self, timeout: float) -> dict[str, Any] | None:
-        if not self._says:  # who asks again has done with what was said before
+        if not self._says:  # a caller that reads again has processed all before
             self.all_heard.set()
             time.sleep(0.01)  # waits: the hub's thread goes on until it is stopped
             return PONG
@@ -62,7 +62,7 @@ def hub() -> Iterator[RightsHub]:
 def _lost(
     hub: RightsHub, says: list[dict[str, Any] | float], monkeypatch: pytest.MonkeyPatch
 ) -> list[str]:
-    """Why the subscription was given up, each time, while it said all that."""
+    """Return why the subscription was given up, each time, while it followed the list."""
     warnings: list[str] = []
     monkeypatch.setattr(module.log, "warning", lambda _, error: warnings.append(str(error)))
     subscription = Subscription([WORD, *says])

@@ -1,6 +1,6 @@
-"""Codes of the second factor: asked at log-in, each once, guessing stopped; sealed in the database.
+"""Codes of the second factor: asked at login, each valid once, throttled, encrypted in SQL.
 
-The pages that set one up, and passkeys, are in browser/test_logging_in_live.py
+The pages that set up a second factor, and passkeys, are in browser/test_logging_in_live.py
 """
 
 import time
@@ -49,7 +49,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 @pytest.fixture
 def secret(alice: User, clock: Any) -> str:
-    """Alice's app, in use."""
+    """The secret of Alice's app."""
     return give_app(alice)
 
 
@@ -310,7 +310,7 @@ def test_removing_the_app_ends_what_it_proved(alice: User, clock: Any, secret: s
 def test_who_has_an_app_confirms_with_it_and_not_with_the_password(
     alice: User, clock: Any, secret: str
 ) -> None:
-    """Else a stolen session with a known password would remove the second factor."""
+    """Otherwise a stolen session with a known password could remove the second factor."""
     client = entered(alice)
     session = client.session
     session["access_started"] -= 301

@@ -1,4 +1,4 @@
-"""The list of one's sessions: where one is logged in, and how the others are ended."""
+"""The list of the user's own sessions: where they are logged in, and how to end the others."""
 
 from datetime import timedelta
 
@@ -51,7 +51,7 @@ def test_one_session_is_ended_and_nobody_elses(alice: User, bob: User) -> None:
     here, there = browser("alice", "A", "192.0.2.1"), browser("alice", "B", "192.0.2.2")
     third, stranger = browser("alice", "C", "192.0.2.3"), browser("bob", "D", "192.0.2.4")
     ids = {row.ip: row.pk for row in UserSession.objects.all()}
-    for address in ("192.0.2.1", "192.0.2.2", "192.0.2.4"):  # of these only the second is another
+    for address in ("192.0.2.1", "192.0.2.2", "192.0.2.4"):  # only the second is another one
         assert here.post(PAGE, {"session": ids[address]}).status_code == 302
     assert here.post(PAGE, {"session": "no number"}).status_code == 302
     left = [logged_in(each) for each in (here, there, third, stranger)]

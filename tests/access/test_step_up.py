@@ -1,4 +1,4 @@
-"""A stolen session changes nothing about how its owner logs in, and the owner is told of all."""
+"""A stolen session can't change how its owner logs in, and owners are notified of each change."""
 
 import re
 import time
@@ -24,7 +24,7 @@ Committed = Callable[..., AbstractContextManager[list[Any]]]
 
 @pytest.fixture
 def thief(alice: User) -> Client:
-    """A browser that has Alice's cookie, six minutes after she has logged in."""
+    """A browser that has Alice's cookie, six minutes after her login."""
     hers = Client()
     hers.post("/login/", {"login": "alice", "password": PASSWORD})
     return later(hers)
@@ -32,7 +32,7 @@ def thief(alice: User) -> Client:
 
 @pytest.fixture
 def operator(world: World, hashed_password: str) -> Client:
-    """A browser of an operator, who has a password."""
+    """A browser of an operator who has a password."""
     user = world.users["operate"]
     user.password = hashed_password
     user.save()
@@ -42,7 +42,7 @@ def operator(world: World, hashed_password: str) -> Client:
 
 
 def later(client: Client) -> Client:
-    """Let six minutes pass since the password was given."""
+    """Let six minutes pass since the password was entered."""
     session = client.session
     session["access_started"] -= 360
     session.save()
@@ -50,13 +50,13 @@ def later(client: Client) -> Client:
 
 
 def secret_on(page: str) -> str:
-    """The key for the app that a page shows; "" when it shows none."""
+    """Return the app's key that a page shows, or "" if it shows none."""
     shown = re.search(r'value="((?:[A-Z2-7]{4} ?){8})"', page)
     return shown[1].replace(" ", "") if shown else ""
 
 
 def enrol(client: Client) -> str:
-    """Set up the app as a person does; returns its secret."""
+    """Set up the app as a person does. Return its secret."""
     secret = secret_on(client.get(ENROL).content.decode())
     client.post(ENROL, {"code": pyotp.TOTP(secret).now()})
     return secret
@@ -96,7 +96,7 @@ def test_who_has_just_logged_in_is_not_asked_again(alice: User) -> None:
 
 
 def test_the_password_cannot_be_guessed_with_a_stolen_session(alice: User, thief: Client) -> None:
-    """Both pages that take it count together."""
+    """The two pages that ask for the password share one counter."""
     new = {"password1": "a much better one", "password2": "a much better one"}
     change = reverse("account_change_password")
     for guess in range(3):
@@ -152,7 +152,7 @@ def test_a_stolen_session_makes_no_other_way_in(operator: Client, world: World, 
 
 
 def test_nobody_removes_the_own_app_as_an_operator(world: World) -> None:
-    """Then the code would not be needed."""
+    """Otherwise the code would not be needed."""
     client = world.client("operate")
     secret = enrol(client)
     assert secret
@@ -169,7 +169,7 @@ def test_nobody_removes_the_own_app_as_an_operator(world: World) -> None:
 def told(
     alice: User, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Committed
 ) -> Callable[[], AbstractContextManager[list[str]]]:
-    """`with told() as subjects:` what Alice was told by mail of what is done inside."""
+    """Return a context manager that collects the sentences mailed to Alice during its block."""
     monkeypatch.setattr(mail_tasks.send_notice_mail, "delay", mail_tasks.send_notice_mail.run)
 
     @contextmanager
@@ -266,7 +266,7 @@ def test_a_broker_that_takes_no_mail_undoes_nothing(
 
 
 def test_every_notice_belongs_to_an_action_of_the_audit_log(alice: User) -> None:
-    """And each can be rendered."""
+    """Each notice can also be rendered."""
     for action in mails.NOTICES:
         assert mails.send_notice(alice.pk, action, int(time.time() * 1e6), "")
     assert len({message.body for message in mail.outbox}) == len(mails.NOTICES)

@@ -1,4 +1,4 @@
-"""Guessing passwords: counted by user and address together, by user, by address."""
+"""Password guessing: counted by user and address together, by user, and by address."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from tests.access.test_log_in import log_in, words
 
 
 def fail(client: Client, name: str, times: int, address: str = "192.0.2.1") -> int:
-    """The last status of several wrong tries."""
+    """Return the last status of several failed logins."""
     status = 0
     for _ in range(times):
         status = log_in(client, name, "wrong", REMOTE_ADDR=address).status_code
@@ -82,7 +82,7 @@ def test_a_forged_forwarding_header_does_not_change_the_address(alice: User, set
 def test_guessing_on_neither_lengthens_the_lock_nor_spreads_it(
     alice: User, clean_redis: RedisServer
 ) -> None:
-    """Else one address could lock somebody out everywhere, for as long as it likes."""
+    """Otherwise one address could lock a user out everywhere, for any time."""
     fail(Client(), "alice", 5)
     with clean_redis.client() as redis:
         counters = {key: redis.get(key) for key in redis.keys("cache:*login:*")}

@@ -1,4 +1,4 @@
-"""The broom: ended sessions go; tokens that end and codes that are guessed are incidents."""
+"""The clean-up: ended sessions are deleted; ending tokens and guessed codes become incidents."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""Allowed networks of a token: the same answer at every door, and nothing of an outsider counts."""
+"""Allowed networks of a token: one answer on every interface, and outsiders use up nothing."""
 
 from typing import Any
 
@@ -56,7 +56,7 @@ def test_what_is_no_network_is_refused(bad: str) -> None:
         checked([f"192.0.2.{n}" for n in range(51)])
 
 
-# -- doors ---------------------------------------------------------------------------------------
+# -- interfaces ----------------------------------------------------------------------------------
 
 doors = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis", "anew")]
 
@@ -124,7 +124,7 @@ class TestDoors:
         token = await in_thread(make_token)(networks=["2001:db8::/32"])
         assert await connects(token, "2001:db8::7")
         assert not await connects(token, "2001:db9::7")
-        assert not await connects(token, "2001:db9::7")  # remembered now
+        assert not await connects(token, "2001:db9::7")  # cached now
 
     async def test_a_token_in_a_first_frame_is_nobodys_outside(self) -> None:
         token = await in_thread(make_token)(networks=["192.0.2.0/24"])
@@ -145,7 +145,7 @@ class TestDoors:
 
 
 async def connects(token: str, address: str) -> bool:
-    """Whether a switch's socket is opened."""
+    """Return whether a switch's socket is opened."""
     from poolsite.asgi import application
 
     headers = [(b"host", b"localhost"), (b"authorization", f"Bearer {token}".encode())]

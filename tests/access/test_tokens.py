@@ -1,4 +1,7 @@
-"""API tokens: 256 random bits, shown once, stored hashed, limited, ending; and visitors' tokens."""
+"""API tokens:
+
+256 random bits, shown once, stored hashed, limited, expiring; visitors' tokens, too.
+"""
 
 import re
 import secrets
@@ -271,7 +274,7 @@ def test_each_area_names_actions_of_its_own_that_tokens_may_have() -> None:
     named = [right.action for area in areas() for right in area.rights]
     assert len(named) == len(set(named))
     assert set(named) <= open_to_tokens
-    # Only what no operation of the API asks for is left out; other tests register their own.
+    # Only actions that no operation of the API needs are left out. Other tests register their own.
     apps = {name.partition(".")[0] for name in named}
     left = {name for name in open_to_tokens - set(named) if name.partition(".")[0] in apps}
     assert left == {"billing.send"}

@@ -1,4 +1,4 @@
-"""Two tenants' sockets while both are written to, and sockets whose rights end meanwhile."""
+"""Two tenants' sockets while both tenants are written to, and sockets whose rights end."""
 
 from collections.abc import Callable
 from contextlib import AsyncExitStack
@@ -27,7 +27,7 @@ WATCHERS = ("owner", "agent", "foreign", "other token", "visitor")
 
 
 def write(tenant: Tenant) -> None:
-    """Something new of each kind, with the tenant's word in it."""
+    """Write an object of each kind, with the tenant's word in it."""
     slug = f"{tenant.name}-thing"
     number = f"+861380000000{list(WORDS).index(tenant.name)}"
     numbers_add(actor="test", pool=Pool.objects.get(slug=slug), values=[number], label=tenant.word)
@@ -45,7 +45,7 @@ def write(tenant: Tenant) -> None:
 async def test_what_is_written_in_one_tenant_reaches_no_socket_of_another(
     tenants: dict[str, Tenant], proofs: Credentials
 ) -> None:
-    """Each socket asks for the topics of every tenant, and is given its own."""
+    """Each socket requests the topics of every tenant, and gets only its own."""
     async with AsyncExitStack() as stack:
         sockets = []
         for person in (*WATCHERS, "operate"):
@@ -74,7 +74,7 @@ async def test_what_is_written_in_one_tenant_reaches_no_socket_of_another(
 async def test_a_topic_brings_nothing_of_another_topic(
     tenants: dict[str, Tenant], proofs: Credentials
 ) -> None:
-    """An operator who watches one tenant's line receives none of the other's."""
+    """An operator who watches one tenant's line receives nothing of the other tenant's line."""
     own, other = tenants["own"], tenants["other"]
     async with Watcher(proofs["operate"]) as first, Watcher(proofs["operate"]) as second:
         await first.subscribe([f"line.waiting:{own.keys['line.waiting']}"])

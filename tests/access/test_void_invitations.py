@@ -1,4 +1,4 @@
-"""An invitation is void when its inviter may no longer give what it gives."""
+"""An invitation is void if its inviter may no longer give what it gives."""
 
 from collections.abc import Callable
 from typing import Any
@@ -30,7 +30,7 @@ def join(secret: str, name: str = "newcomer") -> User:
 
 
 def refused(secret: str) -> None:
-    """Neither the link's page nor the act itself lets anybody in."""
+    """Assert that neither the link's page nor joining itself lets anyone in."""
     assert invitation_of(secret) is None
     with pytest.raises(ValidationError, match="no longer valid"):
         join(secret)

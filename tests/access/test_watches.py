@@ -17,7 +17,7 @@ from tests.support.waiting import eventually, patient
 
 
 class Socket:
-    """What `watch` calls."""
+    """The socket for `watch`, which calls `closed`."""
 
     def __init__(self) -> None:
         self.codes: list[int] = []
@@ -33,7 +33,7 @@ async def heard(socket: Socket, code: int) -> None:
 
 
 async def change(kind: str, identity: str) -> None:
-    """Say that somebody's rights have changed; return when every watch has been told."""
+    """Announce that an identity's rights have changed. Return when every watch was notified."""
     told, loop = asyncio.Event(), asyncio.get_running_loop()
 
     def hear(*whose: str) -> None:
@@ -50,7 +50,7 @@ async def change(kind: str, identity: str) -> None:
 
 
 async def lose_all_during_a_read(sql: Sql) -> None:
-    """The credential ends while a read is held; then it goes on with what it had read."""
+    """End the credential while a read is blocked. Then let the read return its old result."""
     await eventually(sql.reading.is_set)
     sql.answer = access.ANONYMOUS
     await change("user", "1")
@@ -75,7 +75,7 @@ async def test_a_change_during_the_watchs_own_read_is_not_missed(sql: Sql) -> No
 
 
 async def test_the_sockets_of_one_person_share_reads_that_are_new_enough(sql: Sql) -> None:
-    """A read that had begun when a socket asked is older than what the socket has heard."""
+    """A read that started before a socket requested one is older than the change it heard of."""
     sql.go_on.clear()
     sockets = [Socket() for _ in range(60)]
     for socket in sockets:
@@ -83,7 +83,7 @@ async def test_the_sockets_of_one_person_share_reads_that_are_new_enough(sql: Sq
     await lose_all_during_a_read(sql)
     for socket in sockets:
         await heard(socket, 4401)
-    assert sql.reads <= 3 * LOOKUP_THREADS  # those held, their second ones, what waited
+    assert sql.reads <= 3 * LOOKUP_THREADS  # those blocked, their repetitions, those that waited
 
 
 async def test_fewer_rights_close_with_4403_and_more_are_taken_over(sql: Sql) -> None:

@@ -1,8 +1,8 @@
-"""Who may watch which topic, written down apart from the code: one row for each topic.
+"""Who may watch which topic, written down independently of the code: a row for each topic.
 
-A topic without a row fails `test_every_topic`. `open` = a snapshot comes; else the code of the
-refusal. The rows tell what people get about a thing of their own tenant; what a foreign tenant
-gets, and about a thing that is not there, follows from the house's rule: 4404.
+A topic without a row fails `test_every_topic`. `open`: the reader gets a snapshot. Otherwise: the
+code of the refusal. The rows state the answers about objects of a reader's own tenant. Another
+tenant, and anyone asking about an object that doesn't exist, gets 4404 by the general rule.
 """
 
 from dataclasses import dataclass
@@ -16,10 +16,11 @@ OPERATORS = ("looker", "operate", "finance", "supervise")
 
 @dataclass(frozen=True)
 class TopicRule:
-    """One row. `members`: the roles that watch; the others of the account get 4403.
+    """A row. `members`: the roles that may watch. The account's other roles get 4403.
 
-    account: the key is an account's id or `all`, which operators alone watch.
-    visitor: what the visitor who waits at the tenant's desk gets. missing: a key of nothing.
+    account: the key is an account's ID or `all`, which only operators may watch.
+    visitor: what the visitor who waits at the tenant's desk gets.
+    missing: a key without an object.
     """
 
     members: tuple[str, ...]
@@ -39,7 +40,7 @@ NUMBERED = TopicRule(VIEWERS, missing="99999")
 LISTED = TopicRule(VIEWERS, missing="99999", account=True)
 PAID = TopicRule(PAYERS)
 BY_AGENTS = TopicRule(AT_DESK, visitor="4403")
-# Agents read the visits that they serve; the visitor of the world is still waiting.
+# Agents read the visits that they serve. The world's visitor is still waiting.
 OF_A_VISIT = TopicRule(VIEWERS, visitor="4403")
 BY_VISITORS = TopicRule(AT_DESK, visitor="open")
 TOLD_MANAGERS = TopicRule(MANAGERS, missing="99999", account=True, tokens=False)
@@ -81,11 +82,11 @@ FOR_OPERATORS = {"billing.books", "billing.flagged", "operations.system"}
 
 
 def expected(person: str, rule: TopicRule, tenant: str) -> str:
-    """What a person gets about a thing of `own`, `other`, `platform`, or about a `missing` one."""
+    """Return a person's answer for an object of `own`, `other`, `platform`, or a `missing` one."""
     if person in OPERATORS:
         return "4404" if tenant == "missing" and not rule.account else "open"
     if tenant == "platform" and rule.account:
-        return "4403"  # "all" is nobody's tenant: it is there, and for operators
+        return "4403"  # "all" belongs to no tenant: it exists, for operators
     if person == "token":
         if tenant == "missing" and not rule.account:
             return "4404"

@@ -1,7 +1,7 @@
-"""The things that topics show: of the account `own`, of `other`, and of the platform.
+"""The objects that topics show: of the account `own`, of `other`, and of the platform.
 
-Each is made through the services, and carries its tenant's word in its names, so that whoever
-receives another tenant's data is found out by the word.
+Each is created through the services and contains its tenant's word in its names, so that the word
+discloses data received from another tenant.
 """
 
 from dataclasses import dataclass, field
@@ -34,7 +34,7 @@ PEOPLE = (*READERS, *TOKENS, "visitor")
 
 @dataclass
 class Tenant:
-    """What one tenant has; `keys` are the topics' keys by topic."""
+    """A tenant's objects. `keys`: topic → the key of its object."""
 
     name: str
     account: Account | None
@@ -47,7 +47,7 @@ class Tenant:
 
 
 def make_tenant(world: World, name: str, number: str) -> Tenant:
-    """Make one of everything. `name`: own, other or platform; `number`: of its pool."""
+    """Create an object of each kind. `name`: own, other or platform; `number`: of its pool."""
     account: Account | None = {"own": world.own, "other": world.other}.get(name)
     tenant = Tenant(name, account)
     said: dict[str, Any] = {"actor": "test", "account": account, "name": tenant.word}
@@ -94,7 +94,7 @@ LISTS = (
 
 
 def _line(world: World, tenant: Tenant, said: dict[str, Any]) -> None:
-    """A desk with a queue, an agent and a visitor who waits."""
+    """Create a desk with a queue, an agent, and a visitor who waits."""
     slug = f"{tenant.name}-thing"
     desk = desk_create(slug=slug, **said)
     queue = queue_create(actor="test", desk=desk, slug=slug, name=tenant.word)
@@ -131,7 +131,7 @@ def _money(tenant: Tenant, account: Account) -> None:
 
 
 def credentials(world: World, own: Tenant) -> dict[str, tuple[bytes, bytes]]:
-    """The header by which each of PEOPLE proves who it is; nobody has none."""
+    """Return the header with which each of PEOPLE authenticates. `nobody` has none."""
     found = {
         reader: (b"cookie", f"session={world.client(reader).session.session_key}".encode())
         for reader in READERS

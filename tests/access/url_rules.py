@@ -1,8 +1,8 @@
-"""Who may open which URL: one row for each pattern that the resolver knows.
+"""Who may open which URL: a row for each pattern of the resolver.
 
-A URL without a row fails `test_every_url`. To add yours: the pattern as the resolver writes it,
-a function that makes the objects and returns an address, and the answers by reader
-(tests/access/answers.py). Rows of POST-only addresses name the method.
+A URL without a row fails `test_every_url`. To add yours: the pattern as the resolver writes it, a
+function that creates the objects and returns a URL, and the answers by reader
+(tests/access/answers.py). Rows of POST-only URLs name the method.
 """
 
 from collections.abc import Callable, Mapping
@@ -37,7 +37,7 @@ from tests.access.world import World
 
 @dataclass(frozen=True)
 class Rule:
-    """One row of the table."""
+    """A row of the table."""
 
     answers: Mapping[str, str]
     url: Callable[[World], str] | str = ""
@@ -49,7 +49,7 @@ PUBLIC = {"*": "ok"}
 LOGGED_IN = {"nobody": "login", "*": "ok"}
 OPERATORS = {"nobody": "login", "operators": "ok", "*": "no"}
 WITH_OPERATE = {"nobody": "login", "operate": "ok", "*": "no"}
-# Pages of everybody who manages an account: the reader's own, whichever that is.
+# Pages for people who manage an account: each reader sees their own account.
 MANAGERS_OWN = {
     "nobody": "login",
     "owner": "ok",
@@ -58,10 +58,10 @@ MANAGERS_OWN = {
     "operators": "ok",
     "*": "no",
 }
-# Of one thing of the account `own`; operators only look, unless they operate.
+# For an object of the account `own`. Operators may only view it, unless they have `operate`.
 MANAGERS_SEE = {**MANAGERS_OWN, "foreign": "hidden"}
 MANAGERS_CHANGE = {**MANAGERS_SEE, "operators": "no", "operate": "ok"}
-# The same where the thing is looked up first: without any account, every tenant is foreign.
+# Where the object is looked up first: to a reader without an account, it is another tenant's.
 MANAGERS_SEE_IT = {**MANAGERS_SEE, "roleless": "hidden"}
 MANAGERS_CHANGE_IT = {**MANAGERS_CHANGE, "roleless": "hidden"}
 MANAGERS_OWN_CHANGE = {**MANAGERS_OWN, "operators": "no", "operate": "ok"}
@@ -183,7 +183,7 @@ OPERATIONS = {
 
 
 def _beside(part: str) -> Callable[[World], str]:
-    """An address of what stands beside the account's pool."""
+    """Return a function for a URL of a tag or note of the account's pool."""
 
     def make(world: World) -> str:
         Pool.objects.get_or_create(slug="own-pool", account=world.own)
@@ -194,7 +194,7 @@ def _beside(part: str) -> Callable[[World], str]:
 
 
 def _pool_change(world: World) -> str:
-    """The way back from a change of the account's pool."""
+    """Return the URL that undoes a change of the account's pool."""
     pool = Pool.objects.get_or_create(slug="own-pool", account=world.own)[0]
     with transaction.atomic():
         entry = audit(
@@ -207,7 +207,7 @@ def _pool_change(world: World) -> str:
     return f"/history/{entry.pk}/undo/"
 
 
-# Beside a thing of `own`: who may change the thing.
+# Tags and notes of an object of `own`: readers who may change the object.
 BESIDE = {
     "nobody": "login",
     "operate": "ok",
@@ -228,7 +228,7 @@ OPERATIONS |= {
     "history/<int:entry_id>/undo/": Rule(BESIDE, url=_pool_change, method="post"),
 }
 
-# The numbers of one's own pools; changing them takes the grant `operate`.
+# The numbers of the reader's own pools. To change them takes the grant `operate`.
 NUMBERS_SEE = {
     "nobody": "login",
     **dict.fromkeys(("owner", "admin", "supervisor", "foreign", "operators"), "ok"),
@@ -353,9 +353,9 @@ POOL_PAGES = {
     },
 }
 
-# The API behind Django. Its two hot routes take tokens alone and are answered before Django
-# (tests/numbers/test_api_routes.py, test_api_events.py); here they stand for the document, and
-# whoever gets so far has an empty body refused. So has whoever changes a switch
+# The API behind Django. Its two hot routes accept only tokens and are answered before Django
+# (tests/numbers/test_api_routes.py, test_api_events.py). Here they only stand for the document, and
+# a reader who gets this far is refused for the empty body. The same holds for changing a switch
 # (tests/numbers/test_switch_faces.py).
 API_TOKENS_ONLY = {"nobody": "login", "*": "ok"}
 API = {
@@ -399,7 +399,7 @@ def _wallet(url: str) -> Callable[[World], str]:
     return make
 
 
-# A wallet is looked up first: who is in no account finds none.
+# A wallet is looked up first: a reader without an account finds none.
 WALLET_SEEN = {
     "nobody": "login",
     "foreign": "hidden",

@@ -24,14 +24,14 @@ SEEN = {
     "supervisor": "no",
     "*": "ok",
 }
-# Those who send: the others of the account look at most.
+# Roles that may send. The account's other roles may only view, if that.
 SENT = {**SEEN, "payer": "no", "operators": "no"}
 
 SENT_AND_PAID = {**SENT, "sender": "no", "admin": "no", "owner": "confirm"}
 
 
 def campaign(world: World) -> Campaign:
-    """A draft of the account `own`, made once."""
+    """Return a draft campaign of the account `own`, created once."""
     wallet, made = Wallet.objects.get_or_create(
         account=world.own, defaults={"opened_at": timezone.now()}
     )
@@ -46,7 +46,7 @@ def campaign(world: World) -> Campaign:
 
 
 def of_wallet(template: str) -> Callable[[World], str]:
-    """An address of the account `own`."""
+    """Return a function for a URL of the account `own`."""
 
     def make(world: World) -> str:
         campaign(world)
@@ -56,17 +56,17 @@ def of_wallet(template: str) -> Callable[[World], str]:
 
 
 def of_campaign(template: str) -> Callable[[World], str]:
-    """An address of its campaign."""
+    """Return a function for a URL of the account's campaign."""
     return lambda world: f"/accounts/own/campaigns/{campaign(world).pk}/{template}"
 
 
 def of_template(part: str) -> Callable[[World], str]:
-    """An address of its template."""
+    """Return a function for a URL of the account's template."""
     return lambda world: f"/accounts/own/templates/{campaign(world).template_id}/{part}"
 
 
 def of_opt_out(world: World) -> str:
-    """An address of one of its opt-outs."""
+    """Return a URL of one of the account's opt-outs."""
     campaign(world)
     found, _ = OptOut.objects.get_or_create(
         account=world.own, number="+8613800130000", added_by="test"
@@ -75,29 +75,29 @@ def of_opt_out(world: World) -> str:
 
 
 def of_sent_campaign(world: World) -> str:
-    """The address that deletes it, once it is no draft: the page says so, and nothing happens."""
+    """Return the URL that deletes a campaign that is no draft: the page refuses to do it."""
     found = campaign(world)
     Campaign.objects.filter(pk=found.pk).update(status=Campaign.Status.PAUSED)
     return f"/accounts/own/campaigns/{found.pk}/delete/"
 
 
-# The API reads a body before it asks who sends it.
+# The API reads a body before it checks the caller.
 BODY_FIRST = {"nobody": "login", "*": "ok"}
-API_PAID = {**SENT, **dict.fromkeys(("owner", "admin", "sender"), "no")}  # by a second factor
+API_PAID = {**SENT, **dict.fromkeys(("owner", "admin", "sender"), "no")}  # second factor
 
 
 def _in_api(make: Callable[[World], str]) -> Callable[[World], str]:
-    """The same object's address in the API."""
+    """Return a function for the same object's URL in the API."""
     return lambda world: f"/api/v1{make(world).removesuffix('/')}"
 
 
 def _chatbot(part: str) -> Callable[[World], str]:
-    """An address of its chatbot."""
+    """Return a function for a URL of the account's chatbot."""
     return of_wallet(f"/accounts/own/chatbots/shop{part}")
 
 
 def rows(Rule: Any) -> dict[str, Any]:  # noqa: N803  the table's own class
-    """The API's rows."""
+    """Return the API's rows."""
     one = "api/v1/accounts/<slug>"
 
     def post(answers: Any, make: Callable[[World], str]) -> Any:

@@ -1,4 +1,4 @@
-"""Who may set a desk up over the API: rows of url_rules_line_api."""
+"""Who may set up a desk over the API: rows of url_rules_line_api."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -14,7 +14,7 @@ CONFIGURED = {**_NOT_ALLOWED, **dict.fromkeys(_OWNERS, "ok")}
 CONFIGURED_NOTHING_THERE = {**_NOT_ALLOWED, **dict.fromkeys(_OWNERS, "hidden")}
 SUPERVISED = {**_NOT_ALLOWED, **dict.fromkeys(_SUPERVISORS, "ok")}
 SUPERVISED_NOTHING_THERE = {**_NOT_ALLOWED, **dict.fromkeys(_SUPERVISORS, "hidden")}
-# Agents may serve, so they are told of their own: this desk has an agent, who was never here.
+# Agents may serve, so they get an answer about themselves: this desk's agent was never online.
 LISTED = {
     "nobody": "login",
     **dict.fromkeys((*_VIEWERS, "foreign"), "ok"),
@@ -25,7 +25,10 @@ LISTED = {
 def rows(
     rule: Callable[..., Any], of_queue: Callable[[str], Callable[[World], str]], visit: str
 ) -> Mapping[str, Any]:
-    """The rows, made with url_rules.Rule. of_queue: an address of the desk with its queue."""
+    """Return the rows, created with url_rules.Rule.
+
+    of_queue: a URL of the desk with its queue.
+    """
     desk, own = "api/v1/desks/<slug>", "/api/v1/desks/own-desk"
     seen = {
         "": "",
@@ -42,7 +45,7 @@ def rows(
     )
     configured = {f"/{each}": f"/{each}" for each in lists}
     configured["/queues/<queue>/topics"] = "/queues/own-help/topics"
-    # the table's body is no JSON: whoever may is told so
+    # the table's body is no JSON: a reader with the right gets that error
     posted = {
         "/outcomes/usual": "/outcomes/usual",
         "/outcomes/<outcome>/up": "/outcomes/1/up",

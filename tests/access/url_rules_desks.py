@@ -26,7 +26,7 @@ SUPERVISED = {
 
 
 def of_desk(part: str) -> Callable[[World], str]:
-    """An address of a desk of the account `own`."""
+    """Return a function for a URL of a desk of the account `own`."""
 
     def make(world: World) -> str:
         desk, made = Desk.objects.get_or_create(slug="own-desk", account=world.own, name="Own")
@@ -55,7 +55,7 @@ MADE = {"nobody": "login", "operate": "ok", "*": "no"}
 
 
 def with_queue(part: str) -> Callable[[World], str]:
-    """An address of the desk that url_rules_line_api makes, with its queue, agent and visit."""
+    """Return a function for a URL of url_rules_line_api's desk, with its queue, agent and visit."""
 
     def make(world: World) -> str:
         line_api_rules.own_queue(world)
@@ -68,7 +68,7 @@ def with_queue(part: str) -> Callable[[World], str]:
 
 
 def rows(rule: Callable[..., Any]) -> Mapping[str, Any]:
-    """The rows, made with url_rules.Rule."""
+    """Return the rows, created with url_rules.Rule."""
     desk = "desks/<slug:slug>/"
     return {
         "desks/": rule(LISTED),

@@ -1,4 +1,4 @@
-"""Who may open the gates' addresses: the rows of url_rules, and what makes their objects."""
+"""Who may open the gates' URLs: rows of url_rules, and the objects that they need."""
 
 from collections.abc import Callable, Mapping
 from datetime import timedelta
@@ -30,19 +30,19 @@ OPERATE_IT = {
 }
 CREATE = {"nobody": "login", "operate": "ok", "*": "no"}
 TOKENS_ONLY = {"nobody": "login", "*": "ok"}
-# A body comes before the right: without one, all who are logged in are told that it is missing.
+# The body is checked before the right: without one, all who are logged in get that error.
 BODY_FIRST = TOKENS_ONLY
-# Who may look learns that nobody of this name holds a permit; the others are refused before.
+# A reader who may view learns that no holder of this name has a permit. Others are refused before.
 SEE_NOTHING = {name: "hidden" if how == "ok" else how for name, how in SEE_IT.items()}
 
 
 def own_gate(world: World) -> Gate:
-    """The gate of the account `own`."""
+    """Return the gate of the account `own`."""
     return Gate.objects.get_or_create(slug="own-gate", account=world.own, key="own-gate")[0]
 
 
 def of_gate(url: str) -> Callable[[World], str]:
-    """An address below the account's gate."""
+    """Return a function for a URL below the account's gate."""
 
     def make(world: World) -> str:
         own_gate(world)
@@ -52,7 +52,7 @@ def of_gate(url: str) -> Callable[[World], str]:
 
 
 def own_batch(world: World) -> TaskBatch:
-    """An unfinished batch of that gate."""
+    """Return an unfinished batch of that gate."""
     now = timezone.now()
     return TaskBatch.objects.get_or_create(
         gate=own_gate(world),
@@ -65,12 +65,12 @@ def own_batch(world: World) -> TaskBatch:
 
 
 def of_batch(template: str) -> Callable[[World], str]:
-    """An address of a batch; %s stands for its number."""
+    """Return a function for a URL of a batch. %s stands for its number."""
     return lambda world: template % own_batch(world).pk
 
 
 def rows(rule: Callable[..., Any]) -> Mapping[str, Any]:
-    """The rows, made with url_rules.Rule."""
+    """Return the rows, created with url_rules.Rule."""
     one = "api/v1/gates/<slug>"
     url = "/api/v1/gates/own-gate"
     new = {

@@ -1,4 +1,4 @@
-"""Who may open the dispatcher's addresses: the rows of url_rules, and what makes their objects."""
+"""Who may open the dispatcher's URLs: rows of url_rules, and the objects that they need."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -12,7 +12,7 @@ SEE = {
     "*": "no",
 }
 SEE_IT = {**SEE, "foreign": "hidden", "roleless": "hidden"}
-# Who may look learns that there is no such session or peer; the others are refused before.
+# A reader who may view learns that the session or peer doesn't exist. Others are refused before.
 SEE_NOTHING = {
     **{name: "hidden" if answer == "ok" else answer for name, answer in SEE_IT.items()},
 }
@@ -24,18 +24,18 @@ OPERATE_IT = {
     "*": "no",
 }
 CREATE = {"nobody": "login", "operate": "ok", "*": "no"}
-# The body is read before the rights: without one everybody is told that it is malformed. Who may
-# do it stands in tests/dispatch/test_api.py.
+# The body is checked before the rights: without one, everyone learns that it is malformed.
+# tests/dispatch/test_api.py has the rights.
 BODY_FIRST = {"nobody": "login", "*": "ok"}
 
 
 def own_group(world: World) -> Group:
-    """The group of the account `own`."""
+    """Return the group of the account `own`."""
     return Group.objects.get_or_create(slug="own-group", account=world.own)[0]
 
 
 def of_group(url: str) -> Callable[[World], str]:
-    """An address below the account's group."""
+    """Return a function for a URL below the account's group."""
 
     def make(world: World) -> str:
         own_group(world)
@@ -45,7 +45,7 @@ def of_group(url: str) -> Callable[[World], str]:
 
 
 def of_upgrade(template: str) -> Callable[[World], str]:
-    """An address of an upgrade of that group; %s stands for its number."""
+    """Return a function for a URL of an upgrade of that group. %s stands for its number."""
 
     def make(world: World) -> str:
         upgrade = Upgrade.objects.get_or_create(group=own_group(world), target_version="2")[0]
@@ -55,7 +55,7 @@ def of_upgrade(template: str) -> Callable[[World], str]:
 
 
 def rows(rule: Callable[..., Any]) -> Mapping[str, Any]:
-    """The rows, made with url_rules.Rule."""
+    """Return the rows, created with url_rules.Rule."""
     one, url = "api/v1/groups/<slug>", "/api/v1/groups/own-group"
     page, address = "groups/<slug:slug>/", "/groups/own-group/"
     upgrade, number = "upgrades/<int:upgrade_id>/", "upgrades/%s/"

@@ -1,4 +1,4 @@
-"""Who may open the addresses of number health: rows of url_rules, and what makes their objects."""
+"""Who may open the URLs of number health: rows of url_rules, and the objects that they need."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -8,12 +8,12 @@ from numbers.models import HealthAction, HealthRule, Number, NumberImport, Pool
 from tests.access.url_rules_gates import OPERATE_IT, SEE, SEE_IT
 from tests.access.world import World
 
-SENT = {"nobody": "login", "*": "ok"}  # an empty body is refused before anything
+SENT = {"nobody": "login", "*": "ok"}  # an empty body is refused first
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def _of_rule(template: str) -> Callable[[World], str]:
-    """An address of a rule of the account's pool."""
+    """Return a function for a URL of a rule of the account's pool."""
 
     def make(world: World) -> str:
         pool = Pool.objects.get_or_create(slug="own-pool", account=world.own)[0]
@@ -69,7 +69,7 @@ def _number(part: str) -> Callable[[World], str]:
 
 
 def _management(rule: Callable[..., Any]) -> dict[str, Any]:
-    """What manages a pool by API."""
+    """Return the rows for managing a pool through the API."""
     api, own = "api/v1/pools/<slug>/", "/api/v1/pools/own-pool/"
     one, number = f"{api}imports/<import_id>", f"{api}numbers/<number>"
     return {
@@ -107,7 +107,7 @@ def _management(rule: Callable[..., Any]) -> dict[str, Any]:
 
 
 def rows(rule: Callable[..., Any]) -> dict[str, Any]:
-    """The rows; `rule` makes one."""
+    """Return the rows. `rule` creates one."""
     page, api = "pools/<slug:slug>/health/", "api/v1/pools/<slug>/"
     own = "/pools/own-pool/health/"
     see, change = SEE_IT, OPERATE_IT

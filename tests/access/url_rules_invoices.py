@@ -44,7 +44,7 @@ def _note(world: World, is_issued: bool) -> CreditNote:
 
 
 def credited(part: str, before: str = "") -> Make:
-    """An invoice that a credit note cancels."""
+    """Return a function for a URL of an invoice that a credit note cancels."""
 
     def make(world: World) -> str:
         note = _note(world, True)
@@ -54,7 +54,7 @@ def credited(part: str, before: str = "") -> Make:
 
 
 def note(part: str) -> Make:
-    """A credit note that waits."""
+    """Return a function for a URL of a credit note that waits for approval."""
 
     def make(world: World) -> str:
         return f"/billing/credit-notes/{_note(world, False).pk}/{part}"
@@ -79,7 +79,7 @@ def _with_seller(address: str) -> Make:
 
 
 def rows(Rule: Any) -> dict[str, Any]:  # noqa: N803  the table's own class
-    """The rows of these pages, for tests/access/url_rules.py."""
+    """Return the rows of these pages, for tests/access/url_rules.py."""
     return {
         "invoices/": Rule(OWN),
         f"{_OF}invoices/": Rule(SEEN, url=of_wallet("invoices/")),

@@ -1,4 +1,4 @@
-"""Who may call the line's interface: the rows of url_rules, and what makes their objects."""
+"""Who may call the line's API: rows of url_rules, and the objects that they need."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -15,7 +15,7 @@ LOOKED_AT = {
     **OF_THE_VISITOR,
     **dict.fromkeys(("owner", "admin", "supervisor", "operators"), "ok"),
 }
-# The world's agent serves at the account's desk; the others could, but are no agents there.
+# The world's agent serves at the account's desk. The others could, but are no agents there.
 AGENTS = {
     "nobody": "login",
     "agent": "ok",
@@ -31,7 +31,7 @@ DESK_SEEN = {
     **OF_THE_VISITOR,
     **dict.fromkeys(("owner", "admin", "supervisor", "operators"), "ok"),
 }
-# Whoever may answer gets as far as the body, which the table sends empty.
+# A reader who may answer gets as far as the body, which is empty in the table.
 DESK_ANSWERED = {
     **OF_THE_VISITOR,
     **dict.fromkeys(("owner", "admin", "supervisor", "agent", "operate", "supervise"), "ok"),
@@ -48,7 +48,10 @@ PAST = "ownpast12345"
 
 
 def own_queue(world: World) -> Queue:
-    """A queue of the account `own`, closed, so that walking the addresses joins nobody."""
+    """Return a queue of the account `own`.
+
+    It is closed, so that walking the URLs joins no visitor.
+    """
     desk, _ = Desk.objects.get_or_create(slug="own-desk", account=world.own, name="Own")
     queue, _ = Queue.objects.get_or_create(slug="own-help", desk=desk, name="Help", is_open=False)
     agent, made = Agent.objects.get_or_create(desk=desk, user=world.users["agent"], name="Li")
@@ -61,7 +64,7 @@ def own_queue(world: World) -> Queue:
 
 
 def of_queue(url: str) -> Callable[[World], str]:
-    """An address below the account's queue, its visit or its agent."""
+    """Return a function for a URL below the account's queue, its visit or its agent."""
 
     def make(world: World) -> str:
         own_queue(world)
@@ -71,7 +74,10 @@ def of_queue(url: str) -> Callable[[World], str]:
 
 
 def _supervised(rule: Callable[..., Any]) -> Mapping[str, Any]:
-    """The floor and its verbs. Whoever may use one gets as far as the body, which is empty."""
+    """Return the rows of the floor and its verbs.
+
+    A reader with the right gets as far as the body, which is empty.
+    """
     desk, own = "api/v1/desks/<slug>", "/api/v1/desks/own-desk"
     verbs = {f"visits/<visit>/{verb}": f"visits/{VISIT}/{verb}" for verb in ROOM_VERBS}
     verbs |= {f"agents/<agent>/{verb}": f"agents/1/{verb}" for verb in ("pause", "logout")}
@@ -90,7 +96,7 @@ def _supervised(rule: Callable[..., Any]) -> Mapping[str, Any]:
 
 
 def of_past(part: str, *, below: str = "/agent/history") -> Callable[[World], str]:
-    """An address below a visit that the account's agent has served."""
+    """Return a function for a URL below a visit that the account's agent has served."""
 
     def make(world: World) -> str:
         queue, agent = own_queue(world), Agent.objects.get(user=world.users["agent"])
@@ -111,7 +117,7 @@ def of_past(part: str, *, below: str = "/agent/history") -> Callable[[World], st
 
 
 def rows(rule: Callable[..., Any]) -> Mapping[str, Any]:
-    """The rows, made with url_rules.Rule."""
+    """Return the rows, created with url_rules.Rule."""
     desk = "api/v1/desks/<slug>"
     queue, visit, agent = "api/v1/queues/<slug>", "api/v1/visits/<visit>", "api/v1/agent"
     asked, told = "/api/v1/queues/own-help", f"/api/v1/visits/{VISIT}"

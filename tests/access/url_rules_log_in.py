@@ -1,17 +1,17 @@
-"""Who may open the pages of log-in and second factor: allauth's, below our addresses."""
+"""Who may open the pages of login and second factor: allauth's pages, below our URLs."""
 
 from collections.abc import Callable
 from typing import Any
 
 WITHOUT_ONE = {"nobody": "login", "*": "hidden"}  # the readers have no second factor
 NOTHING_TO_GIVE = {"nobody": "login", "*": "no"}  # nor a password
-NO_PROVIDER = {"*": "hidden"}  # with one: test_oidc.py and test_oidc_users.py
+NO_PROVIDER = {"*": "hidden"}  # with a provider: test_oidc.py and test_oidc_users.py
 PUBLIC = {"*": "ok"}
 LOGGED_IN = {"nobody": "login", "*": "ok"}
 
 
 def rows(rule: Callable[..., Any]) -> dict[str, Any]:
-    """Address → rule."""
+    """Return URL pattern → rule."""
     return {
         "login/": rule(PUBLIC),
         "login/code/": rule({"nobody": "login", "*": "ok"}),

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tests.access.url_rules import Rule
 
 MEMBERS = ("owner", "admin", "payer", "sender")
-# The readers' own, whichever account that is; operators are led to the list.
+# The readers' own account, whichever that is. Operators are led to the list.
 OWN = {"nobody": "login", **dict.fromkeys((*MEMBERS, "foreign", "operators"), "ok"), "*": "no"}
 # Of the account `own`.
 SEE = {
@@ -24,7 +24,7 @@ SEE = {
 BOOKS = {"nobody": "login", "operators": "ok", "*": "no"}
 FINANCE_ANYWHERE = {"nobody": "login", "finance": "confirm", "*": "no"}
 BOOKS_OF_IT = {**BOOKS, **dict.fromkeys(("foreign", "roleless"), "hidden")}
-# What finance does, by JSON: the second factor that it asks for is a refusal in words.
+# Finance's actions, as JSON: a missing second factor is a refusal with a text.
 FINANCE_OF_IT = {
     "nobody": "login",
     **dict.fromkeys(("foreign", "roleless"), "hidden"),
@@ -57,7 +57,7 @@ def _report(template: str) -> Callable[[World], str]:
 
 
 def finance_request(verb: str = "") -> Callable[[World], str]:
-    """The page of a finance grant that waits, or one of its verbs."""
+    """Return a function for the page of a waiting finance grant, or one of its verbs."""
 
     def make(world: World) -> str:
         people = {"user": world.users["looker"], "asked_by": world.users["operate"]}
@@ -68,7 +68,7 @@ def finance_request(verb: str = "") -> Callable[[World], str]:
 
 
 def rows(rule: Any) -> Mapping[str, "Rule"]:
-    """The rows; `rule` is the table's class."""
+    """Return the rows. `rule` is the table's class."""
     one = "accounts/<slug:slug>/"
     operators_one = "billing/accounts/<slug:slug>/"
     found = {
@@ -82,7 +82,7 @@ def rows(rule: Any) -> Mapping[str, "Rule"]:
     found |= {f"{one}{page}": rule(SEE, url=_of_own(f"/accounts/own/{page}")) for page in pages}
     found |= {
         f"{one}explain/<slug:leg>/": rule(SEE, url=_of_own("/accounts/own/explain/spendable/")),
-        # Nobody knows this message: who may look finds nothing, who may not is told so first.
+        # The message doesn't exist: readers who may view find nothing, others are refused before.
         f"{one}message/": rule(
             {**SEE, **dict.fromkeys((*MEMBERS, "operators"), "hidden")},
             url=_of_own("/accounts/own/message/?id=unknown"),
@@ -113,14 +113,14 @@ def rows(rule: Any) -> Mapping[str, "Rule"]:
     return {**found, **_api(rule)}
 
 
-# The API reads a body before it asks who sends it.
+# The API reads a body before it checks the caller.
 BODY_FIRST = {"nobody": "login", "*": "ok"}
 API_SEE = {**SEE, **dict.fromkeys(("agent", "supervisor"), "no")}
 API_MONEY = {"nobody": "login", **dict.fromkeys(("foreign", "roleless"), "hidden"), "*": "no"}
 
 
 def _api(rule: Any) -> Mapping[str, "Rule"]:
-    """The API's rows; a second factor that is asked for is a refusal in words."""
+    """Return the API's rows. A missing second factor is a refusal with a text."""
     one = "api/v1/accounts/<slug>"
     seen = {"messages": "", "entries": "", "receivables": "", "statements": ""}
     seen |= {"statements/<month>": "statements/2026-01"}

@@ -1,6 +1,6 @@
 """Who may open the pages of what is paid in and out, and the objects that they need.
 
-Paying and the work of finance ask for a second factor: whoever may is led to prove it.
+Paying and finance's work need a second factor: readers with the right are led to confirm it.
 """
 
 from collections.abc import Callable
@@ -38,7 +38,7 @@ def wallet(world: World) -> Wallet:
 
 
 def of_wallet(part: str, before: str = "") -> Make:
-    """An address below the wallet's own."""
+    """Return a function for a URL below the wallet's own."""
 
     def make(world: World) -> str:
         return f"/{before}accounts/{wallet(world).slug}/{part}"
@@ -51,7 +51,7 @@ def this_year(world: World) -> str:
 
 
 def finished_month(world: World) -> str:
-    """A month that has its document: the books have an entry behind it."""
+    """Return a month that has its document: the books have an entry after it."""
     row = wallet(world)
     JournalEntry.objects.get_or_create(
         wallet=row, generation=1, seq=1, defaults={"at_us": 1_770_000_000_000_000, "kind": "hold"}
@@ -137,13 +137,13 @@ def chatbot(part: str) -> Make:
     return make
 
 
-# Of the API: a second factor that is asked for is a refusal in words, a body is read first.
+# In the API, a missing second factor is a refusal with a text, and a body is read first.
 API_MONEY = {**_NOT_THEIRS, "*": "no"}
 API_BODY_FIRST = {"nobody": "login", "*": "ok"}
 
 
 def _in_api(make: Make) -> Make:
-    """The same object's address in the API."""
+    """Return a function for the same object's URL in the API."""
 
     def made(world: World) -> str:
         address = make(world).removeprefix("/billing").removeprefix("/accounts/own")
@@ -193,7 +193,7 @@ def _api(Rule: Any) -> dict[str, Any]:  # noqa: N803  the table's own class
 
 
 def rows(Rule: Any) -> dict[str, Any]:  # noqa: N803  the table's own class
-    """The rows of these pages, for tests/access/url_rules.py."""
+    """Return the rows of these pages, for tests/access/url_rules.py."""
     return {
         **{
             f"{_OF}{part}": Rule(PAYERS, url=of_wallet(part))
@@ -255,7 +255,7 @@ def rows(Rule: Any) -> dict[str, Any]:  # noqa: N803  the table's own class
             for verb in ("token", "archive")
         },
         **_api(Rule),
-        # What providers send is believed for its signature alone (tests/billing/recharge).
+        # What providers send is accepted for its signature alone (tests/billing/recharge).
         "payments/events/<slug:variant>/": Rule({"*": "method"}, url="/payments/events/stripe/"),
         "payments/process/<uuid:token>/": Rule(
             {"*": "hidden"}, url="/payments/process/11111111-1111-4111-8111-111111111111/"

@@ -1,7 +1,7 @@
-"""Who may open the API about people, tokens, the audit log, incidents, tags and notes, and the
-pages of jobs: rows of tests/access/url_rules.py.
+"""Who may open the API about people, and the pages of jobs: rows of tests/access/url_rules.py.
 
-What takes a body refuses the empty one before it looks at rights: `API_WRITES`. Those rights are in
+The API covers people, tokens, the audit log, incidents, tags and notes. Operations with a body
+refuse an empty one before they check rights: `API_WRITES`. Those rights are in
 tests/access/test_people_api.py and tests/operations/test_incidents_api.py.
 """
 
@@ -126,7 +126,7 @@ def _user(verb: str, reader: str) -> Url:
 
 
 def rows(rule: Any) -> Mapping[str, "Rule"]:
-    """The rows; `rule` is the table's class."""
+    """Return the rows. `rule` is the table's class."""
     people, account = "api/v1/people/", "api/v1/people/accounts/<slug>"
     own = "/api/v1/people/accounts/own"
     found = {
@@ -137,7 +137,7 @@ def rows(rule: Any) -> Mapping[str, "Rule"]:
             MANAGERS_CHANGE, url=_user("accounts/own/members/ID", "agent"), method="patch"
         ),
         f"{account}/members/<user>/remove": rule(
-            # The first who may removes the member, the next ones find none.
+            # The first reader with the right removes the member; later ones find none.
             MANAGERS_CHANGE | {"admin": "hidden", "operate": "hidden"},
             url=_user("accounts/own/members/ID/remove", "payer"),
             method="post",

@@ -1,6 +1,6 @@
 """Who may open the pages and the API of webhooks: rows of tests/access/url_rules.py.
 
-What takes a body refuses the empty one before it looks at rights: those rights are in
+Operations with a body refuse an empty one before they check rights: those rights are in
 tests/operations/test_webhook_faces.py.
 """
 
@@ -25,7 +25,7 @@ API_WRITES = {"nobody": "login", "*": "ok"}
 
 
 def of_endpoint(path: str) -> Callable[[World], str]:
-    """An address of an endpoint of `own`, with a delivery in its log."""
+    """Return a function for a URL of an endpoint of `own`, with a delivery in its log."""
 
     def make(world: World) -> str:
         made = services.endpoint_create(
@@ -38,7 +38,7 @@ def of_endpoint(path: str) -> Callable[[World], str]:
 
 
 def rows(rule: "type[Rule]") -> "dict[str, Rule]":
-    """The rows, made with the class that url_rules has."""
+    """Return the rows, created with the class that url_rules has."""
     one, api = "webhooks/<slug:slug>/", "api/v1/webhooks/<slug>"
     found = {
         "webhooks/": rule(MANAGERS_OWN),
@@ -72,7 +72,7 @@ def rows(rule: "type[Rule]") -> "dict[str, Rule]":
         found[f"{api}/{verb}"] = rule(
             CHANGED, url=of_endpoint(f"/api/v1/webhooks/SLUG/{verb}"), method="post"
         )
-    # The first reader who may, the owner, deletes it; it is hidden from those who come later.
+    # The first reader with the right, the owner, deletes it. For later readers, it doesn't exist.
     found[f"{one}delete/"] = rule(
         {"nobody": "login", "owner": "ok", "*": "hidden"},
         url=of_endpoint("/webhooks/SLUG/delete/"),

@@ -1,4 +1,4 @@
-"""A live socket of the application in this process: what it was answered, every byte it got."""
+"""A live socket of the application in this process: its answers, and every byte it received."""
 
 import asyncio
 import json
@@ -13,7 +13,7 @@ AT_ONCE = 30  # topics of one socket: the product allows 32
 
 
 class Watcher:
-    """One socket. `answers`: by topic `open` or the code; `text`: all frames, one a line."""
+    """A socket. `answers`: topic → `open` or the code; `text`: all frames, one a line."""
 
     def __init__(self, header: tuple[bytes, bytes], origin: bytes = b"http://localhost") -> None:
         from poolsite.asgi import application
@@ -39,13 +39,13 @@ class Watcher:
         await self.socket.send_to(text_data=json.dumps(frame))
 
     async def subscribe(self, addresses: Sequence[str]) -> None:
-        """Subscribe, and wait until each has an answer, or the socket has ended."""
+        """Subscribe, and wait until each topic has an answer or the socket has ended."""
         for address in addresses:
             await self.send(op="subscribe", topic=address)
         await self.until(lambda: all(address in self.answers for address in addresses))
 
     async def until(self, condition: Any) -> None:
-        """Wait for what the frames bring."""
+        """Wait until the condition holds or the socket has ended."""
         async with asyncio.timeout(patient(30)):
             while not (condition() or self.code):
                 self._news.clear()
@@ -72,7 +72,10 @@ class Watcher:
 
 
 async def ask(header: tuple[bytes, bytes], addresses: Sequence[str]) -> tuple[dict[str, str], str]:
-    """Subscribe to all of them, some at a time: the answers, and everything that was received."""
+    """Subscribe to all topics, a few at a time.
+
+    Return the answers, and everything that was received.
+    """
     answers: dict[str, str] = {}
     text = ""
     for start in range(0, len(addresses), AT_ONCE):

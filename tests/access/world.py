@@ -1,4 +1,4 @@
-"""Two tenants and one person of each kind, for tests about who may do what."""
+"""Two tenants and a person of each kind, for tests about permissions."""
 
 from dataclasses import dataclass, field
 
@@ -11,12 +11,12 @@ from poolsite.access.models import Account, Role, User
 PASSWORD = "correct horse battery"
 ROLES = tuple(Role.values)
 GRANTS = ("operate", "finance", "supervise")
-# Who walks every URL. `foreign` owns another account; `looker` is an operator without a grant.
+# The readers of every URL. `foreign` owns another account; `looker` is an operator without a grant.
 READERS = ("nobody", *ROLES, "roleless", "foreign", "looker", *GRANTS)
 
 
 class People(dict[str, User]):
-    """One user of each reader but nobody, written through the services when it is asked for."""
+    """A user for each reader except `nobody`, created by the services on first use."""
 
     def __init__(self, own: Account, other: Account) -> None:
         super().__init__()
@@ -40,7 +40,7 @@ class People(dict[str, User]):
 
 @dataclass
 class World:
-    """`own` and `other` are accounts."""
+    """The two accounts `own` and `other`, and their people."""
 
     own: Account
     other: Account
@@ -48,7 +48,7 @@ class World:
     sessions: dict[str, str] = field(default_factory=dict)
 
     def client(self, reader: str) -> Client:
-        """A browser in which this reader is logged in."""
+        """Return a browser in which this reader is logged in."""
         client = Client()
         if reader in self.sessions:
             client.cookies[settings.SESSION_COOKIE_NAME] = self.sessions[reader]
@@ -57,13 +57,13 @@ class World:
         return client
 
     def with_everybody(self) -> "World":
-        """Write all the people now: for a test that looks at what was written since."""
+        """Create all people now, for a test that checks what was written since."""
         for reader in READERS[1:]:
             self.users[reader]
         return self
 
     def log_in_everybody(self) -> "World":
-        """Give each reader one session for all the browsers to come."""
+        """Give each reader one session for all later browsers."""
         for reader in READERS[1:]:
             cookies = self.client(reader).cookies
             self.sessions[reader] = cookies[settings.SESSION_COOKIE_NAME].value
@@ -71,7 +71,7 @@ class World:
 
 
 def make_world() -> World:
-    """Write the two tenants; their people come when they are asked for."""
+    """Create the two tenants. Their people are created on first use."""
     own = services.account_create(slug="own", name="Own", actor="test")
     other = services.account_create(slug="other", name="Other", actor="test")
     return World(own, other, People(own, other))

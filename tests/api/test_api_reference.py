@@ -1,4 +1,4 @@
-"""The API reference: what it makes of the OpenAPI document, and its pages."""
+"""The API reference: how it shows the OpenAPI document, and its pages."""
 
 from collections import Counter
 from typing import Any

@@ -34,7 +34,7 @@ KEY = "5ed3c1f2-6f0f-4b4e-9a55-0d3a7e0c4c11"
 
 @pytest.fixture
 def gate() -> Gate:
-    """A gate of the platform."""
+    """A gate that belongs to the platform."""
     return make_gate()
 
 
@@ -120,7 +120,7 @@ def test_of_requests_at_the_same_moment_one_runs(token: str) -> None:
 def test_a_request_that_has_no_answer_is_never_done_again(
     token: str, age: int, answer: tuple[int, str]
 ) -> None:
-    """As when its process was killed between the change and the answer."""
+    """The process may have been killed between the change and the answer."""
     body = batch()
     post(token, body)
     since = timezone.now() - timedelta(seconds=age)
@@ -170,7 +170,7 @@ def test_a_key_works_with_a_login() -> None:
     assert IdempotentRequest.objects.get().credential == f"user:{user.pk}"
 
 
-# -- what is not kept ------------------------------------------------------------------------------
+# -- what is not stored ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("key", ["", "x" * 256, "ключ", "a\tb"])
@@ -204,7 +204,7 @@ def test_after_a_refusal_that_changed_nothing_a_repeat_runs() -> None:
 
 @pytest.fixture
 def operator() -> Client:
-    """An operator's browser, with a key."""
+    """An operator's browser that sends an idempotency key."""
     user = user_create(username="olga", email="olga@example.com", is_operator=True, actor="test")
     grant_set(user=user, name="operate", actor="test")
     browser = Client(headers={idempotency.HEADER: KEY})
@@ -214,13 +214,16 @@ def operator() -> Client:
 
 @pytest.fixture
 def no_redis() -> Iterator[None]:
-    """Nobody answers at the address of the aggregates' Redis."""
+    """No server answers at the address of the aggregates' Redis."""
     with hotpath.connect("redis://127.0.0.1:1"):
         yield
 
 
 def test_an_error_after_a_change_stays(operator: Client, no_redis: None) -> None:
-    """The group is in SQL, and its figures can't be read: the answer must not say "nothing"."""
+    """The group is in SQL, but its figures can't be read.
+
+    The answer must not claim that nothing changed.
+    """
     for _ in range(2):
         answer = operator.post("/api/v1/groups", {"slug": "east"}, "application/json")
         assert kind_of(answer) == (504, "unknown-outcome")
@@ -264,7 +267,7 @@ def test_a_secret_is_not_stored(operator: Client, gate: Gate) -> None:
 
 
 def test_what_no_cache_may_store_is_not_stored() -> None:
-    """The same where a view says so by its header alone."""
+    """The same applies to a view that only sets the header."""
     request = RequestFactory().post("/")
     row, _ = key_claim(credential="token:1", key=KEY, fingerprint="x" * 64)
     request.__dict__[idempotency._RUNNING] = idempotency._Running(row, is_secret=False)

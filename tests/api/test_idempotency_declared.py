@@ -1,4 +1,4 @@
-"""Which operations take an `Idempotency-Key`, as the document says; which show a secret."""
+"""Which operations declare an `Idempotency-Key` in the document, and which show a secret."""
 
 import re
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ from queueing.admission.api import hot as admission_hot
 from queueing.line.api import hot as line_hot
 
 LOOKS_SECRET = re.compile(r"(token|secret|password|code|key)\Z")
-# In the agent's state while the offer lasts; the name of a gate in batches; the start of a token.
+# Shown in the agent's state while the offer is open; a gate's name in batches; a token's prefix.
 HARMLESS = {("", "offer_token"), ("GateOut", "key"), ("ChatbotOut", "token")}
 
 

@@ -18,7 +18,7 @@ def figure(name: str, **labels: str) -> float:
 
 
 def serve(application: ASGIApp, kind: str = "http", path: str = "/") -> list[Message]:
-    """Let it answer one request or handshake; returns what it sent."""
+    """Let the application answer one request or handshake. Return what it sent."""
     sent: list[Message] = []
 
     async def receive() -> Message:
@@ -32,7 +32,7 @@ def serve(application: ASGIApp, kind: str = "http", path: str = "/") -> list[Mes
 
 
 def saying(*messages: Message, look: Callable[[], Any] = lambda: None) -> ASGIApp:
-    """An application that sends these, then looks."""
+    """Return an application that sends these messages, then calls `look`."""
 
     async def application(_scope: Scope, _receive: Receive, send: Send) -> None:
         for message in messages:

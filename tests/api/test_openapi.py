@@ -1,4 +1,4 @@
-"""The OpenAPI document: names are unambiguous, and its words are plain English."""
+"""The OpenAPI document: its names are unambiguous, and its texts are plain English."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -23,7 +23,7 @@ def test_no_two_schemas_share_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
         self.schemas.update(definitions)
 
     monkeypatch.setattr(OpenAPISchema, "add_schema_definitions", noted)
-    document = NinjaAPI.get_openapi_schema(api)  # made here: the API's own is made once per process
+    document = NinjaAPI.get_openapi_schema(api)  # new: the API's own exists once per process
     assert {"MessageProblem", "GateOut", "EventProblem"} <= document["components"]["schemas"].keys()
     assert told_twice == set()
 
@@ -45,7 +45,7 @@ def test_it_is_sent_again_only_if_it_has_changed() -> None:
 
 
 def test_of_a_body_that_is_one_or_many_the_choice_is_all_there_is() -> None:
-    """A generator ignores what stands beside a `$ref`, and would know the single object only."""
+    """A generator ignores keys next to a `$ref`, and would only support the single object."""
     document = api.get_openapi_schema()
     for path in ("pools/{slug}/events", "accounts/{slug}/holds"):
         body = document["paths"][f"/api/v1/{path}"]["post"]["requestBody"]
@@ -55,7 +55,7 @@ def test_of_a_body_that_is_one_or_many_the_choice_is_all_there_is() -> None:
 
 
 def _said(part: object) -> Iterator[str]:
-    """Yield each summary and description of a part of the document."""
+    """Yield each summary and description in a part of the document."""
     if isinstance(part, dict):
         for key, value in part.items():
             if key in ("summary", "description") and isinstance(value, str):

@@ -1,4 +1,4 @@
-"""The examples of the OpenAPI document: each is complete, fits its schema, and looks real."""
+"""The examples of the OpenAPI document: each is complete, matches its schema and looks real."""
 
 import json
 import re
@@ -40,7 +40,7 @@ def _document() -> Any:
 
 
 def _shown() -> Iterator[tuple[str, Any, Any]]:
-    """Each example with what it is of and its schema."""
+    """Yield each example with its place and its schema: (place, schema, example)."""
     named = _document()["components"]["examples"]
     for path, methods in _document()["paths"].items():
         for method, operation in methods.items():
@@ -60,7 +60,7 @@ def _shown() -> Iterator[tuple[str, Any, Any]]:
 
 @cache
 def _validator(schema: str) -> jsonschema_rs.Draft202012Validator:
-    """Made once for each schema: the errors of all operations have the same."""
+    """Return the schema's validator, cached: the errors of all operations have the same schema."""
     whole = {**json.loads(schema), "components": _document()["components"]}
     return jsonschema_rs.Draft202012Validator(whole, validate_formats=True)
 

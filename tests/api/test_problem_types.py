@@ -1,4 +1,4 @@
-"""The problem types that the document names for an operation are those that its code answers."""
+"""The problem types that the document lists for an operation are those that its code answers."""
 
 import inspect
 import re
@@ -18,9 +18,9 @@ from queueing.line.api import hot as line_hot
 from tests.support.raised import Raised, raised_by
 
 Views = list[Callable[..., Any]]
-# Its refusals are told as `no-number`, by those who call it.
+# Their callers turn these functions' refusals into `no-number`.
 ENDS = (number_claim, claim_release)
-# What the code says on a way that the operation never takes.
+# Problem types on a code path that the operation never takes.
 NEVER = {
     ("POST desks/{slug}/left-messages/{message}/handled", "not-yours"): "it ends anybody's call",
     ("POST agent/call-end", "no-number"): "only a call that begins waits for one that ends",
@@ -31,12 +31,12 @@ NEVER = {
     ("POST desks/{slug}/visits/{visit}/leave", "visit-ended"): "it announces nothing then",
     ("POST desks/{slug}/visits/{visit}/front", "unknown-queue"): "it is the visit's own queue",
 }
-BROUGHT = {"no-tariff", "no-rate"}  # by the error of a price, as whose kind it is answered
+BROUGHT = {"no-tariff", "no-rate"}  # from a price's error, whose kind is answered
 PAGES_ONLY = {"method", "unknown-file"}
 
 
 def _all(function: Any) -> Views:
-    """A function, or the methods of an object that is called."""
+    """Return a function, or the methods of a callable object."""
     if inspect.isfunction(function):
         return [function]
     own = [each for kind in type(function).__mro__ for each in [kind.__dict__.get("__call__")]]
@@ -49,7 +49,7 @@ def _behind_django() -> Iterator[tuple[str, Views]]:
         for path, view in router.path_operations.items():
             for operation in view.operations:
                 whole = f"{prefix.strip('/')}/{path.strip('/')}".strip("/")
-                whole = re.sub(r"\{\w+:", "{", whole)  # the converter
+                whole = re.sub(r"\{\w+:", "{", whole)  # without the converter
                 views: Views = [operation.view_func]
                 for auth in (*operation.auth_callbacks, router.auth):
                     views += _all(auth) if callable(auth) else []
@@ -58,7 +58,7 @@ def _behind_django() -> Iterator[tuple[str, Views]]:
 
 @cache
 def _views() -> dict[str, Views]:
-    """What serves each operation: before Django, else behind it."""
+    """Return what serves each operation: its hot lane and its Django view, where it has both."""
     for hot in (numbers_hot, billing_hot, admission_hot, line_hot):
         hot.register()
     found = dict(_behind_django())

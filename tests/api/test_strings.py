@@ -1,4 +1,4 @@
-"""The words of the pages' scripts, a script per language, kept until a word changes."""
+"""The texts of the pages' scripts: one script per language, cached until a text changes."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Backups as another release, or a careful hand, would have written them."""
+"""Backups as another release would write them, or as someone with malicious intent would."""
 
 import hashlib
 import json
@@ -14,7 +14,7 @@ def rewrite(folder: Path, **fields: Any) -> None:
 
 
 def cut_in_half(folder: Path, name: str) -> None:
-    """Cut a file of the backup, with a manifest that says so."""
+    """Cut a file of the backup in half, and adapt the manifest to it."""
     path = folder / name
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
     files = json.loads((folder / "manifest.json").read_text())["files"]

@@ -1,4 +1,4 @@
-"""A small site of real processes on a PostgreSQL and a Redis that can be lost: for the drill."""
+"""For the drill: a small site of real processes, with a PostgreSQL and a Redis that can be lost."""
 
 import json
 import shutil
@@ -28,9 +28,9 @@ READY_SECONDS = 90.0
 
 
 class DrillSite:
-    """One web process, one worker with its beat, timers; switches and visitors as load.
+    """A web process, a worker with its beat, and timers, with switches and visitors as load.
 
-    The load writes down what it was told, in `folder`. It goes on while the site is gone.
+    The load logs the answers that it gets, in `folder`. It continues while the site is down.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -44,7 +44,7 @@ class DrillSite:
         self.load: list[StackProcess] = []
 
     def start(self) -> None:
-        """Make the stores and the demo's data, and start the processes and the load."""
+        """Create the stores and the demo's data, and start the processes and the load."""
         self.redis.start()
         self.postgres.start()
         self.environment.update(self._environment(self.postgres.create_database(DATABASE)))
@@ -64,7 +64,7 @@ class DrillSite:
             "DATABASE_URL": database,
             "POOLSITE_DATA_DIR": str(self.folder),
             "POOLSITE_DEMO": "1",
-            "POOLSITE_PERSIST_SECONDS": "60",  # as in earnest: Redis is ahead of SQL
+            "POOLSITE_PERSIST_SECONDS": "60",  # as in production, where Redis is ahead of SQL
             "POOLSITE_LOG_LEVEL": "WARNING",
             "DJANGO_SETTINGS_MODULE": "poolsite.settings",
         }
@@ -92,12 +92,12 @@ class DrillSite:
 
     @property
     def calls(self) -> Path:
-        """Which calls the switches have had."""
+        """The log of the switches' calls."""
         return self.folder / "calls.jsonl"
 
     @property
     def visits(self) -> Path:
-        """What visitors and agents were told."""
+        """The log of what visitors and agents were sent."""
         return self.folder / "visits.jsonl"
 
     # -- commands and stores ----------------------------------------------------------------------
@@ -106,7 +106,7 @@ class DrillSite:
         return manage([*arguments], self.environment)
 
     def manage_well(self, *arguments: str) -> str:
-        """Run a command that must succeed; returns what it printed."""
+        """Run a command that must succeed. Return what it printed."""
         done = self.manage(*arguments)
         assert done.returncode == 0, f"{arguments}: {done.stdout}{done.stderr}"
         return done.stdout
@@ -116,7 +116,7 @@ class DrillSite:
             return connection.execute(query.encode(), values or None).fetchall()
 
     def start_services(self) -> None:
-        """Start them, and wait until the site says that it is ready."""
+        """Start the services, and wait until the site reports that it is ready."""
         for process in self.services:
             process.start()
         until(lambda: self._status("readyz") == 200, READY_SECONDS, self._logs)
@@ -134,7 +134,7 @@ class DrillSite:
         return "\n".join(path.read_text()[-1500:] for path in paths)
 
     def destroy(self) -> None:
-        """Lose everything but the backup: processes, Redis with its folder, the database."""
+        """Lose everything except the backup: processes, Redis with its folder, the database."""
         for process in self.services:
             process.kill()
         self.redis.kill()
@@ -159,9 +159,9 @@ class DrillSite:
 
 @dataclass
 class Holder:
-    """Holds the price of a message again and again, and writes down what was acknowledged when.
+    """Holds the price of a message again and again, and records which holds were acknowledged when.
 
-    held: message → (moment of the answer, moment of the request), seconds since 1970.
+    held: message → (time of the answer, time of the request), in seconds since 1970.
     """
 
     site: DrillSite
@@ -215,6 +215,6 @@ def _hold(name: str) -> dict[str, str]:
 
 
 def lines(path: Path) -> list[dict[str, Any]]:
-    """Whole lines of a log: its writer may be writing the next one."""
+    """Return the complete lines of a log: its writer may be writing the next one."""
     texts = path.read_text().splitlines(keepends=True) if path.exists() else []
     return [json.loads(text) for text in texts if text.endswith("\n")]

@@ -1,4 +1,4 @@
-"""Files of rooms in a backup: each comes back as it was, and nothing gets out of their folder."""
+"""Files of rooms in a backup: each is restored unchanged, and none outside of their folder."""
 
 import io
 import os
@@ -16,7 +16,7 @@ STORAGE = "django.core.files.storage.FileSystemStorage"
 
 @pytest.fixture
 def folder(tmp_path: Path, settings: Any) -> Path:
-    """The folder of the files, which has one."""
+    """The folder of the files, with one file."""
     place = tmp_path / "attachments"
     one = {"BACKEND": STORAGE, "OPTIONS": {"location": str(place)}}
     settings.STORAGES = {**settings.STORAGES, "attachments": one}

@@ -1,4 +1,4 @@
-"""The drill: a site is backed up under load, loses both stores, and comes back with its money."""
+"""The drill: back up a site under load, lose both stores, restore it, and check its money."""
 
 import json
 import re
@@ -100,7 +100,7 @@ def _refuse_damaged(site: DrillSite, backup: Path, folder: Path) -> None:
 
 
 def _stop_halfway(site: DrillSite, backup: Path, folder: Path) -> None:
-    """A dump that ends too early, as when pg_restore is killed: nothing of it is kept."""
+    """Restore a truncated dump, as when pg_restore is killed: nothing of it stays."""
     half = folder / "half"
     shutil.copytree(backup, half)
     cut_in_half(half, "sql.dump")
@@ -113,12 +113,15 @@ def _stop_halfway(site: DrillSite, backup: Path, folder: Path) -> None:
 
 
 def _is_whole(site: DrillSite) -> bool:
-    """Whether all proofs hold, one after the other. An object may be rebuilt between them."""
+    """Return whether all proofs succeed, one after the other. Objects may be rebuilt in between."""
     return not _recovering(site) and all(site.manage(*each).returncode == 0 for each in PROOFS)
 
 
 def _recovering(site: DrillSite) -> list[str]:
-    """Pools and desks under load, and wallets; gates wait for permits that nobody has here."""
+    """Return the recovering pools, desks and wallets.
+
+    Gates are left out: they wait for permits that no device has here.
+    """
     rows = [
         slug
         for table in ("numbers_pool", "line_desk")

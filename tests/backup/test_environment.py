@@ -1,4 +1,4 @@
-"""What a backup tells of the settings: never a secret."""
+"""What a backup records of the settings: never a secret."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Restoring on a Cluster and SQLite: what comes back, and what is refused with nothing written."""
+"""Restore to a Cluster and SQLite: what is restored, and what is refused without any change."""
 
 import json
 import shutil
@@ -24,7 +24,7 @@ REFUSING = (
 
 @dataclass
 class ClusterSite(Site):
-    """SQLite; objects on a Cluster, the other uses of Redis on one server."""
+    """A site with SQLite, its aggregates on a Cluster, and the rest of Redis on one server."""
 
     other_url: str = ""
 
@@ -38,13 +38,13 @@ class ClusterSite(Site):
         return self.folder / "poolsite.sqlite3"
 
     def manage(self, *words: str) -> str:
-        """What a command says that must succeed."""
+        """Run a command that must succeed. Return what it printed."""
         done = self.forked("manage.py", *words)
         assert done.returncode == 0, f"{words}: {done.stdout}{done.stderr}"
         return done.stdout
 
     def refused(self, *words: str) -> str:
-        """What a command says that must fail."""
+        """Run a command that must fail. Return its error output."""
         done = self.forked("manage.py", *words)
         assert done.returncode == 1, done.stdout
         return done.stderr
@@ -63,7 +63,7 @@ def site(tmp_path: Path, redis_cluster: RedisCluster, clean_redis: RedisServer) 
 
 
 def _lose(site: ClusterSite, cluster: RedisCluster) -> None:
-    """Both stores are empty, as on a new machine."""
+    """Empty both stores, as on a new machine."""
     for node in cluster.nodes:
         with node.client() as client:
             client.flushall()
@@ -118,7 +118,7 @@ def test_a_cluster_comes_back_with_what_sql_had_refused(site, redis_cluster):
     assert healed["sql"] == healed["redis"] == before["redis"]
     assert healed["messages"] == ["message-0", "message-1", "message-2"]
     assert healed["generation"] > before["generation"]
-    assert healed["pool"] == ["recovering", 20]  # until switch-1 has told all its calls
+    assert healed["pool"] == ["recovering", 20]  # until switch-1 has reported all its calls
     site.run(PROGRAM, "report")
     for proof in (("audit",), ("pool", "reconcile", "--check"), ("line", "check")):
         site.manage(*proof)
@@ -143,7 +143,7 @@ def test_sql_alone_brings_everything_that_was_persisted(site, redis_cluster):
     site.manage("audit")
     site.manage("pool", "reconcile", "--check")
     site.manage("restore", str(_backup(site)), "--yes", "--replace")
-    assert site.figures()["pool"] is None  # it was recovering: its wait begins anew
+    assert site.figures()["pool"] is None  # it was recovering: its wait begins again
     site.run(PROGRAM, "heal")
     assert site.figures()["pool"] == ["recovering", 20]
 
@@ -182,7 +182,7 @@ def test_what_cannot_be_restored_is_refused_before_anything_is_written(site, red
 
 def test_a_backup_that_fails_leaves_nothing_and_old_ones_are_deleted(site, redis_cluster):
     made = _backup(site)
-    first = made.rename(made.with_name("20260101T000000Z"))  # no later one takes its name
+    first = made.rename(made.with_name("20260101T000000Z"))  # no later backup takes its name
     nodes = redis_cluster.nodes
     with nodes[0].client() as client:
         client.acl_setuser("default", enabled=True, nopass=True, commands=["+@all", "-sync"])

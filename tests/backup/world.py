@@ -1,4 +1,4 @@
-"""A small world for the tests of restoring, in the environment of a site; figures as JSON.
+"""Data for the tests of restoring, in the environment of a site, and its figures as JSON.
 
 python tests/backup/world.py make | hold NAME | heal | report | figures
 """
@@ -27,7 +27,7 @@ def main() -> None:
 
 
 def make() -> None:
-    """A pool of 20 numbers, one of them in a call, and an account with money."""
+    """Create a pool of 20 numbers, one of them in a call, and an account with money."""
     from numbers import pool as door
     from numbers import services
     from poolsite import hotpath
@@ -54,7 +54,7 @@ def hold(name: str) -> None:
 
 
 def heal() -> None:
-    """Let the workers' sweeps run until nothing has changed for a round but time."""
+    """Run the workers' sweeps until no wallet is recovering."""
     from billing.models import Wallet
     from poolsite import jobs
 
@@ -69,7 +69,7 @@ def heal() -> None:
 
 
 def report() -> None:
-    """The switch says that its call goes on."""
+    """Let the switch report that its call continues."""
     from numbers import pool as door
     from poolsite import hotpath
 

@@ -1,4 +1,4 @@
-"""An empty Redis and forgotten health answers."""
+"""An empty Redis and no cached health answers."""
 
 from tests.support.registries import fresh
 

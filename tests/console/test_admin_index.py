@@ -1,4 +1,4 @@
-"""The admin's first page: every model has a line, each reader sees what he or she may open."""
+"""The admin's first page: every model has a line, and each user sees the ones they may open."""
 
 import re
 

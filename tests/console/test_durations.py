@@ -1,4 +1,4 @@
-"""Durations as people type them: read, said, refused; fields get them by their name's unit."""
+"""Durations as people type them: read, displayed, refused. A field's unit comes from its name."""
 
 import pytest
 from django import forms
@@ -21,7 +21,7 @@ LANGUAGES = ["en", "zh-hans"]
 
 
 class Example(DurationsMixin, forms.Form):
-    """A form that says nothing of durations."""
+    """A form that declares nothing about durations."""
 
     lease_seconds = forms.IntegerField(label="Lease (seconds)", min_value=1, max_value=1_800)
     rest_hours = forms.IntegerField(required=False)

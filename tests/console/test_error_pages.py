@@ -1,4 +1,4 @@
-"""403 and 404 keep the navigation for who is logged in, and never fail themselves."""
+"""Pages 403 and 404 keep the navigation for logged-in users, and never fail themselves."""
 
 from typing import Any
 

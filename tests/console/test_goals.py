@@ -1,4 +1,4 @@
-"""The guides to the first call, visitor, permit and top-up: who may, what is done, what repeats."""
+"""The guides to the first call, visitor, permit and top-up: who may use them, and their steps."""
 
 from typing import Any
 from uuid import uuid4
@@ -28,19 +28,19 @@ NUMBERS = "+86 138 0000 0000\n+86 138 0000 0001"
 
 @pytest.fixture
 def world(settings: Any) -> World:
-    """Two tenants; no step asks for a second factor."""
+    """Two tenants. No step requires a second factor."""
     settings.SECOND_FACTOR_FOR_MONEY = False
     goals.forget_finished()
     return make_world()
 
 
 def send(world: World, goal: str, step: str, reader: str = "operate", **data: Any) -> Any:
-    """Do one step as its form would."""
+    """Submit a step, as its form would."""
     return world.client(reader).post(f"/start/{goal}/", {"step": step, "token": uuid4(), **data})
 
 
 def states(answer: HttpResponse) -> dict[str, str]:
-    """Each step's state on a page."""
+    """Return the state of each step on a page."""
     rows: Any = answer.context["rows"]
     return {row["step"].name: row["state"] for row in rows}
 
@@ -83,7 +83,7 @@ def test_what_is_done_is_not_repeated(world):
         send(world, "call", "call", token=token)
     assert AuditEntry.objects.filter(action="numbers.test_call").count() == 1
     assert AuditEntry.objects.filter(action="numbers.number_add").count() == 1
-    send(world, "call", "call")  # asked for anew, it is made anew
+    send(world, "call", "call")  # with a new token, the call is made again
     assert AuditEntry.objects.filter(action="numbers.test_call").count() == 2
 
 

@@ -1,4 +1,4 @@
-"""Lists of aggregates: pages by slug, columns that sort and export, what is unknown stands last."""
+"""Lists of aggregates: paged by slug, with columns to sort and export. Unknown values come last."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""The sidebar by role: nine entries at a glance, folded sections, keys, one name for one page."""
+"""The sidebar by role: nine entries at first, folded sections, keys, one name for each page."""
 
 import re
 from html import unescape
@@ -41,7 +41,7 @@ def test_no_two_entries_of_a_reader_have_one_key(world: World, reader: str) -> N
 def test_no_two_entries_at_all_have_one_key() -> None:
     keys = [entry.key for entry in navigation.entries() if entry.key]
     assert sorted(keys) == sorted(set(keys))
-    assert "g" not in keys  # would end what it begins
+    assert "g" not in keys  # "g" starts the shortcuts themselves
 
 
 @pytest.mark.parametrize("reader", PEOPLE)
@@ -81,7 +81,7 @@ def test_customers_do_not_see_what_they_have_none_of(world: World) -> None:
 
 
 def shown(page: str) -> dict[str, bool]:
-    """Each folding section and whether it is open."""
+    """Return each foldable section and whether it is open."""
     found = re.findall(r'<details class="nav-group" data-nav-group="(\w+)"([^>]*)>', page)
     return {name: " open" in rest for name, rest in found}
 

@@ -1,4 +1,4 @@
-"""A page has one name: in the menu, as its heading and in the browser's title."""
+"""A page has the same name in the menu, in its heading and in the browser's title."""
 
 import re
 from html import unescape
@@ -33,7 +33,7 @@ def test_each_page_of_the_menu_is_named_as_in_the_menu(world: World, reader: str
     for url, label in links:
         answer = client.get(url, follow=True)
         if answer.request["PATH_INFO"].startswith("/security/"):
-            continue  # asks for a second factor first
+            continue  # requires a second factor first
         page = answer.content.decode()
         shown = [_text(pattern.search(page)) for pattern in (HEADING, TITLE)]
         if shown[0] != unescape(label) or not shown[1].startswith(unescape(label)):

@@ -1,4 +1,4 @@
-"""The search palette: what each reader finds, what a foreign one never does, and how names fit."""
+"""The search palette: what each user finds, what another tenant's user never does, fuzzy names."""
 
 from datetime import UTC, datetime
 
@@ -28,7 +28,7 @@ def world(db: None) -> World:
 
 
 def fill(world: World, which: str) -> None:
-    """One thing of each kind for an account, each with "zebra" in its name."""
+    """Create an object of each kind for an account, each with "zebra" in its name."""
     account = {"own": world.own, "other": world.other}[which]
     wallet = Wallet.objects.create(account=account)
     pool = Pool.objects.create(slug=f"{which}-pool", name=f"Zebra pool {which}", account=account)
@@ -179,7 +179,7 @@ def test_groups_come_in_order_and_a_thing_stands_once(world: World) -> None:
     assert names == [name for name in palette.GROUPS if name in names]
     accounts = next(group for group in groups if group.name == "accounts")
     assert [row.name for row in accounts.rows] == ["Own"]
-    assert "available" in accounts.rows[0].detail  # the app that knows more of it
+    assert "available" in accounts.rows[0].detail  # from the app with more details
     only = palette.search(reader(world, "operate"), "own", only="accounts")
     assert [group.name for group in only] == ["accounts"]
 
@@ -261,7 +261,7 @@ def test_large_tables_are_searched_by_their_indexes(world: World, text: str) -> 
     asked = [query["sql"] for query in captured.captured_queries]
     assert len(asked) < 50
     if connection.vendor != "sqlite":
-        return  # PostgreSQL reads so few rows without an index, whatever there is
+        return  # PostgreSQL scans tables this small without an index in any case
     plans = []
     for sql in asked:
         with connection.cursor() as cursor:

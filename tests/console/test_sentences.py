@@ -62,7 +62,7 @@ def test_every_action_that_the_code_writes_has_a_sentence_and_no_sentence_is_lef
     assert known - actions == set(), "nobody writes these actions"
 
 
-@pytest.mark.processes  # the same
+@pytest.mark.processes  # git lists the files
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_sentence_reads_well_whatever_an_entry_keeps(language: str) -> None:
     odd: list[dict[str, Any] | None] = [
@@ -72,7 +72,7 @@ def test_every_sentence_reads_well_whatever_an_entry_keeps(language: str) -> Non
         {key: [1] for key in ("amount", "user", "roles", "until", "hours", "day", "numbers")},
     ]
     names = Names()
-    names._known = {"": "", "?": "?", "sweep": "sweep", "Thing": "Thing"}  # asks SQL for nobody
+    names._known = {"": "", "?": "?", "sweep": "sweep", "Thing": "Thing"}  # no names from SQL
     for action in sorted(written_actions()[0]):
         for kept in odd:
             made = AuditEntry(

@@ -1,4 +1,4 @@
-"""Settings of an aggregate as options: every kind of field, choices among them."""
+"""Settings of an aggregate as command options: every kind of field, including choices."""
 
 from argparse import ArgumentParser
 

@@ -1,4 +1,4 @@
-"""Settings pages: sections, errors on top, and what another changed in the meantime."""
+"""Settings pages: sections, errors on top, and values that someone else changed in the meantime."""
 
 from html import unescape
 from typing import Any
@@ -30,7 +30,7 @@ class Two(forms.Form):
 
 
 def opened(form: SettingsMixin) -> dict[str, Any]:
-    """What the page sends back when nobody changed a thing."""
+    """Return what the page submits if the user changed nothing."""
     form.groups()
     data = {}
     for bound in form:
@@ -65,7 +65,7 @@ def test_only_what_the_person_changed_is_changed() -> None:
     pool = Pool.objects.create(slug="east", name="East", description="one\ntwo")
     page = opened(PoolSettingsForm(instance=pool))
     page = {name: value.replace("\n", "\r\n") for name, value in page.items()}
-    Pool.objects.update(cooldown_seconds=60, near=True, description="new")  # another window
+    Pool.objects.update(cooldown_seconds=60, near=True, description="new")  # from another window
     form = PoolSettingsForm({**page, "lease_seconds": "2 h"}, instance=Pool.objects.get())
     assert form.is_valid(), form.errors
     assert form.changes() == {"lease_seconds": 7_200}

@@ -1,4 +1,4 @@
-"""Short names are made from names; what a person typed is kept."""
+"""Short names are made from names. One that a person typed stays as it is."""
 
 import re
 
@@ -11,7 +11,7 @@ from poolsite.console.short_names import ShortNameMixin, short_name
 
 
 class Example(ShortNameMixin, forms.Form):
-    """A form whose short name comes first in the class."""
+    """A form whose short name is the first field of the class."""
 
     slug = forms.SlugField(max_length=10)
     note = forms.CharField(required=False)

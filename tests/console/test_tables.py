@@ -1,4 +1,4 @@
-"""Lists that SQL sorts: pages by key in any order, whole results as CSV, filters in the address."""
+"""Lists sorted by SQL: pages by key in any order, complete results as CSV, filters in the URL."""
 
 import csv
 import io
@@ -44,7 +44,7 @@ def file_of(client: Any, address: str) -> list[dict[str, str]]:
 
 
 def walk(rows: Any, order: Any) -> tuple[list[str], list[str]]:
-    """The names on the way to the last page, and on the way back to the first."""
+    """Return the names on the way to the last page, and those on the way back to the first."""
     page = tables.page_of(rows, order)
     there = [row.name for row in page.rows]
     while page.after is not None:
@@ -72,7 +72,7 @@ def walk(rows: Any, order: Any) -> tuple[list[str], list[str]]:
 def test_pages_follow_each_other_in_any_order_and_lead_back(
     world: World, monkeypatch: pytest.MonkeyPatch, sort: str, names: str
 ) -> None:
-    """d to g were never used: unknown, so they stand last whichever way one sorts."""
+    """d to g were never used. Unknown values come last in either direction."""
     monkeypatch.setattr(tables, "PAGE_ROWS", 2)
     now = timezone.now()
     for age, name in enumerate("abcdefg"):
@@ -114,7 +114,7 @@ def entry(account: Account, n: int) -> AuditEntry:
 
 
 def filled(world: World) -> None:
-    """Rows for each list, with what a spreadsheet would run."""
+    """Create rows for each list, with texts that a spreadsheet would compute."""
     token(world.own, "=cmd()")
     token(world.own, "zebra")
     User.objects.filter(username="agent").update(first_name="=cmd()", email="")

@@ -1,4 +1,4 @@
-"""Roles, grants and notice targets go back from the history; nobody gives what is not theirs."""
+"""Undo roles, grants and notice targets from the history, within the user's own rights."""
 
 from collections.abc import Callable, Collection
 from typing import Any
@@ -32,7 +32,7 @@ def ask(world: World) -> Callable[[str], Principal]:
 
 
 def refused(change: AuditEntry, actor: Principal, why: str) -> None:
-    """The history says why, and does it for nobody who asks all the same."""
+    """Assert that the history gives this reason, and that it refuses an attempt all the same."""
     assert undoing.standing(actor, change) == undoing.UndoOffer(why_not=why)
     entries = AuditEntry.objects.count()
     with pytest.raises(ValidationError) as told:

@@ -1,5 +1,7 @@
-"""Ways back besides those of managed things: agents, wallets, tariffs, templates, chatbots; and
-where the history says why there is none."""
+"""Undo for objects without settings: agents, wallets, tariffs, templates, chatbots.
+
+It also covers the changes for which the history states why undo is impossible.
+"""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -187,7 +189,7 @@ def test_a_tariff_goes_back_until_it_is_in_use(tariff: Tariff, ask: Any) -> None
     tariff.refresh_from_db()
     assert (tariff.name, tariff.prices) == ("Spring", before)
     assert abs(tariff.valid_from - begun) < timedelta(milliseconds=1)
-    # in use: what was priced by it keeps its price
+    # in use: what it priced keeps its price
     Tariff.objects.filter(pk=tariff.pk).update(valid_from=timezone.now() - timedelta(days=1))
     tariff.refresh_from_db()
     entry = latest("billing.tariff_change")
@@ -207,7 +209,7 @@ def test_a_change_of_call_rates_does_not_go_back(tariff: Tariff, ask: Any) -> No
     tariff_change(actor="test", tariff=tariff, call_rates=[Rate("+49", "Germany", 1)], **given)
     told = undoing.standing(ask("finance"), latest("billing.tariff_change"))
     assert told.why_not == "The earlier values can no longer be restored."
-    # a later change that keeps the rates does
+    # a later change that keeps the rates can be undone
     tariff.refresh_from_db()
     tariff_change(actor="test", tariff=tariff, **given | {"name": "Autumn"})
     back(latest("billing.tariff_change"), ask("finance"))

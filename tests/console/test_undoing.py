@@ -1,4 +1,4 @@
-"""Undo in the history: settings go back, while they still are what the change made of them."""
+"""Undo in the history: settings are restored while they still have the values of the change."""
 
 import pytest
 from django.contrib.messages import get_messages

@@ -1,4 +1,4 @@
-"""What tests of the history's undo ask alike."""
+"""Helpers for the tests of the history's undo."""
 
 from poolsite.access import Principal
 from poolsite.access.models import AuditEntry
@@ -10,7 +10,10 @@ def latest(action: str) -> AuditEntry:
 
 
 def back(change: AuditEntry, actor: Principal, *, action: str = "") -> AuditEntry:
-    """Take a change back; returns the entry of the way back, of this action or the change's."""
+    """Undo a change.
+
+    Return the entry that this wrote, of `action` or else of the change's action.
+    """
     assert undoing.standing(actor, change) == undoing.UndoOffer(possible=True)
     undoing.undo(change, actor=actor)
     made = latest(action or change.action)

@@ -1,4 +1,4 @@
-"""One stage for the fuzz of a worker: a web process with two tenants."""
+"""The fuzz test's servers, once per worker: a web process with two tenants."""
 
 from collections.abc import Iterator
 

@@ -1,8 +1,13 @@
-"""Calls each operation of the document in many ways, and notes what does not hold.
+"""Call each operation of the document in many ways, and record violations.
 
-An example is one of: the call as it succeeds, with a body that was drawn beside or in place of the
-needed one (sent before by somebody who may not do it); the same with another tenant's ids, compared
-with ids that nobody has; anything that fits the document; what does not fit it; and bytes.
+An example is one of these:
+
+- the call as it succeeds, with a drawn body merged into the needed one or without it (a caller
+  without the right sends it first);
+- the same call with another tenant's IDs, compared with IDs that don't exist;
+- anything that matches the document;
+- a request that doesn't match it;
+- random bytes.
 """
 
 import json
@@ -28,15 +33,15 @@ from tests.fuzz.repeating import effect, repeat
 from tests.fuzz.stage import Caller, Stage
 from tests.support.waiting import patient
 
-# Who may not do what the tenant's own credential does. `narrow` may look at one pool.
+# Callers without the rights of the tenant's own token. `narrow` may view one pool.
 STRANGERS = ("nobody", "other", "revoked", "narrow")
 OPEN_TO_ALL = (*SHOWN_TO_ALL, "POST /queues/{slug}/left-messages")
-# What it may look at beside what is below the pool.
+# What `narrow` may view apart from paths below the pool.
 NARROW = (
     *("GET /pools", "GET /numbers/who-had", "GET /numbers/twins"),
     *("GET /objects/{kind}/{slug}/tags", "GET /objects/{kind}/{slug}/notes"),
 )
-# Dates at the ends of what there is, which are drawn no less often than the others.
+# The first and last possible dates, drawn as often as any others.
 ENDS = ("0001-01-01", "9999-12-31", "1969-12-31", "2000-02-29")
 TIMES = ("T00:00:00Z", "T00:00:00+14:00", "T23:59:59.999999Z", "T23:59:59-14:00", "T12:00:00")
 schemathesis.openapi.format("date", st.dates().map(str) | st.sampled_from(ENDS))
@@ -60,7 +65,7 @@ ANYBODY = (
     ("platform", "all"),
     ("platform", "session:operator"),
 )
-# What an operator does to any user, token or change of the platform.
+# An operator's operations that affect any account, user, token or change of the platform.
 TAKES_AWAY = (
     *(f"POST /accounts/{{slug}}/{verb}" for verb in ("freeze", "close", "tariffs", "refunds")),
     *("PATCH /accounts/{slug}/settings", "POST /accounts/{slug}/tariffs/{tariff}/end"),
@@ -78,7 +83,7 @@ GHOSTS = {"slug": "no-such-thing", "visit": "nosuchvisit1", "device": "no-such-d
 
 @dataclass
 class Fuzz:
-    """What was called so far, and what came of it."""
+    """The calls so far, and their results."""
 
     stage: Stage
     findings: Findings = field(default_factory=Findings)
@@ -87,7 +92,7 @@ class Fuzz:
     refusals: dict[str, Counter[str]] = field(default_factory=dict)
 
     def operation(self, operation: Any, number: int, examples: int) -> None:
-        """Call one operation that often, by a seed."""
+        """Call an operation `examples` times, with the seed `number`."""
         name = name_of(operation)
         self._succeed(operation, name, random.Random(number))
         fits = operation.as_strategy()
@@ -121,14 +126,14 @@ class Fuzz:
         _one()
 
     def never_done(self, operations: list[Any]) -> list[str]:
-        """The operations that never answered 2xx, with what they answered most."""
+        """Return the operations that never answered 2xx, with their most frequent refusals."""
         never = [name for name in map(name_of, operations) if not self.done[name]]
         return [f"{name}: {self.refusals.get(name, Counter()).most_common(4)}" for name in never]
 
     # -- one example -----------------------------------------------------------------------------
 
     def _succeed(self, operation: Any, name: str, rnd: random.Random) -> None:
-        """The first call of an operation, with nothing but what it needs."""
+        """Make the first call of an operation, with only what it needs."""
         case = operation.Case(media_type=operation.body[0].media_type if operation.body else None)
         self._good(name, case, rnd, exact=True)
 
@@ -139,7 +144,7 @@ class Fuzz:
         self._refused_to_strangers(name, case, needed, rnd)
         caller = self._who(needed)
         if needed.who == "all" and rnd.random() < 0.2:
-            caller = self.stage.operator  # the platform's token does it for every tenant
+            caller = self.stage.operator  # the platform's token may do it for every tenant
         response = self.call(name, case, caller, needed.who)
         if response is None or response.status_code >= 300:
             return
@@ -149,12 +154,12 @@ class Fuzz:
     def _refused_to_strangers(
         self, name: str, case: Case, needed: Given, rnd: random.Random
     ) -> None:
-        """Nobody else succeeds with what the tenant is about to do."""
+        """Check that no one else succeeds with what the tenant is about to do."""
         stranger = rnd.choice(STRANGERS)
         if needed.who not in ("all", "gateway") and not needed.who.startswith("session:"):
-            return  # a visitor's own token, or nobody at all
+            return  # a visitor's own token, or no token at all
         if stranger == "other" and not case.path_parameters and not needed.query:
-            return  # it does the same to its own
+            return  # without IDs, it works on its own objects
         of_pool = name.startswith("GET /pools/{slug}")
         if stranger == "narrow" and (name in NARROW or of_pool):
             return
@@ -167,7 +172,7 @@ class Fuzz:
             return
         allowed = {401} if stranger in ("nobody", "revoked") else {401, 403, 404, 409, 413, 422}
         if name == "GET /numbers/who-had" and response.json() == []:
-            return  # a list of one's own
+            return  # a list of the caller's own numbers
         if name in OPEN_TO_ALL and name != "POST /queues/{slug}/join":
             return
         if response.status_code not in allowed:
@@ -175,11 +180,11 @@ class Fuzz:
             self._note(name, kind, case, stranger, response)
 
     def _foreign(self, name: str, case: Case, rnd: random.Random) -> None:
-        """Another tenant's things look as if they were not there."""
+        """Check that another tenant's objects look as if they did not exist."""
         own, other = self.stage.callers["own"], self.stage.callers["other"]
         needed = RECIPES[name](self.stage, other, rnd)
         if needed.who == "session:operator" or name in OPEN_TO_ALL:
-            return  # operators have every tenant; a queue's door is everybody's
+            return  # operators see every tenant; a queue's entrance is public
         _fill(case, needed, exact=rnd.random() < 0.5)
         who = rnd.choice(("all", "all", "narrow", "chatbot", "fs-01"))
         response = self.call(name, case, own, who)
@@ -195,18 +200,18 @@ class Fuzz:
             self._note(name, kind, case, who, response)
 
     def _any(self, name: str, case: Case, rnd: random.Random) -> None:
-        """Whatever fits the document, from anybody; every other time of a thing that there is."""
+        """Call with anything that matches the document, as any caller, often with a real slug."""
         path = case.path_parameters or {}
         if "slug" in path and rnd.random() < 0.5:
             needed = RECIPES[name](self.stage, self.stage.callers["own"], rnd)
             case.path_parameters = {**path, "slug": needed.path["slug"]}
         slug, who = rnd.choice(ANYBODY)
         if name in TAKES_AWAY and who.startswith("session:"):
-            who = "all"  # an ID that was drawn may be one of those who call here
+            who = "all"  # a drawn ID may be that of a caller of these tests
         self.call(name, case, self.stage.callers[slug], who)
 
     def _wrong(self, name: str, case: Case, rnd: random.Random) -> None:
-        """What does not fit the document is refused."""
+        """Check that a request that doesn't match the document is refused."""
         own = self.stage.callers["own"]
         needed = RECIPES[name](self.stage, own, rnd)
         if case.body is not NOT_SET and not _negated(case, ParameterLocation.PATH):
@@ -218,15 +223,15 @@ class Fuzz:
         if response is None:
             return
         if not any(_negated(case, place) for place in SENT):
-            return  # the credential alone was left out, which is put in again
+            return  # only the credential was left out, and `call` adds it again
         is_batch = isinstance(case.body, list)
         if response.status_code == 413 or (is_batch and _refuses_an_item(response)):
-            return  # refused, which schemathesis does not know of these answers
+            return  # refused, which schemathesis doesn't recognise here
         for fault in conforms(case, response, "negative_data_rejection"):
             self._note(name, fault, case, needed.who, response)
 
     def _bytes(self, name: str, case: Case, body: bytes, rnd: random.Random) -> None:
-        """Whatever else is sent as the body. What is refused charges nothing."""
+        """Send other data as the body. A request that is refused must have no effect."""
         own = self.stage.callers["own"]
         needed = RECIPES[name](self.stage, own, rnd)
         _fill(case, needed, exact=True)
@@ -238,17 +243,17 @@ class Fuzz:
             self._note(name, "is refused and has an effect", case, needed.who, response)
 
     def _who(self, needed: Given) -> Caller:
-        """Whose credential a recipe asks for."""
+        """Return the caller whose credential a recipe needs."""
         is_operator = needed.who.startswith("session:")
         return self.stage.operator if is_operator else self.stage.callers["own"]
 
     # -- calling ---------------------------------------------------------------------------------
 
     def call(self, name: str, case: Case, caller: Caller, who: str) -> Response | None:
-        """Send a case as somebody, and judge the answer. None: it cannot be sent by HTTP."""
+        """Send a case as a caller and judge the answer. Return None if HTTP can't transport it."""
         if isinstance(case.body, dict) and case.body.get("wait_ms"):
             case.body["wait_ms"] = 1  # or the test would wait for numbers
-        case.headers.pop("Authorization", None)  # drawn with the rest; who asks is said here
+        case.headers.pop("Authorization", None)  # drawn with the rest; `caller` sets it
         try:
             answer = case.call(
                 base_url=self.stage.url,
@@ -272,12 +277,12 @@ class Fuzz:
 
 
 def name_of(operation: Any) -> str:
-    """An operation as the recipes name it."""
+    """Return the name of an operation in the recipes."""
     return f"{operation.method.upper()} {operation.path.removeprefix('/api/v1')}"
 
 
 def _fill(case: Case, needed: Given, *, exact: bool) -> None:
-    """Put in what a call needs: alone, or over what was drawn."""
+    """Fill in what a call needs: alone if `exact`, else on top of what was drawn."""
     case.path_parameters = {**(case.path_parameters or {}), **needed.path}
     case.query = dict(needed.query) if exact else {**(case.query or {}), **needed.query}
     if case.media_type is None:
@@ -291,7 +296,10 @@ def _fill(case: Case, needed: Given, *, exact: bool) -> None:
 
 
 def _haunt(case: Case) -> bool:
-    """Put an id that nobody has in place of the one that says whose it is."""
+    """Replace the ID that identifies the owner by one that doesn't exist.
+
+    Return False if none can be.
+    """
     for key in ("slug", "visit", "device"):
         if key in (case.path_parameters or {}):
             case.path_parameters = {**case.path_parameters, key: GHOSTS[key]}
@@ -303,7 +311,7 @@ def _haunt(case: Case) -> bool:
 
 
 def _refuses_an_item(response: Response) -> bool:
-    """Whether a batch was answered item by item, and one of them is refused."""
+    """Return whether a batch was answered item by item with at least one refusal."""
     items = response.json() if response.status_code == 200 else None
     return isinstance(items, list) and any(item.get("status", 0) >= 400 for item in items)
 
@@ -313,7 +321,7 @@ def _names_something(case: Case, needed: Given) -> bool:
 
 
 def _refusal(response: Response) -> tuple[int, str]:
-    """What somebody learns from a refusal."""
+    """Return what a caller learns from a refusal."""
     try:
         return response.status_code, str(response.json()["type"])
     except (ValueError, KeyError, TypeError):
@@ -321,11 +329,11 @@ def _refusal(response: Response) -> tuple[int, str]:
 
 
 def _negated(case: Case, where: ParameterLocation) -> bool:
-    """Whether this part of a case was made not to fit."""
+    """Return whether this part of a case was generated not to match."""
     part = case.meta.components.get(where) if case.meta is not None else None
     return part is not None and part.mode.is_negative
 
 
 def _may_be_wrong(operation: Any) -> bool:
-    """Whether anything was asked for that could be wrong."""
+    """Return whether the operation has any input that could be wrong."""
     return bool(operation.body or len(operation.path_parameters) or len(operation.query))

@@ -1,9 +1,8 @@
-"""What a recipe is: how an operation of the document succeeds, with the real ids and the body that
-it needs.
+"""Recipes: how an operation of the document succeeds, with the real IDs and body that it needs.
 
-A recipe makes what it needs through the interface itself, as the tenant that it is asked for, so
-operations that end or use up something find something each time. Its operation is named as the
-document does, less the prefix.
+A recipe creates what it needs through the API itself, as the given tenant, so operations that end
+or use up an object find one each time. Its operation has the name in the document, without the
+prefix.
 """
 
 import itertools
@@ -33,7 +32,7 @@ RECIPES: dict[str, Recipe] = {}
 
 
 def recipe(*operations: str) -> Callable[[Recipe], Recipe]:
-    """Register how these operations, `POST /pools/{slug}/events`, succeed."""
+    """Register how these operations succeed, such as `POST /pools/{slug}/events`."""
 
     def keep(made: Recipe) -> Recipe:
         RECIPES.update(dict.fromkeys(operations, made))
@@ -43,7 +42,7 @@ def recipe(*operations: str) -> Callable[[Recipe], Recipe]:
 
 
 def name(kind: str) -> str:
-    """A name that was never used."""
+    """Return a name that was never used."""
     return f"{kind}-{next(COUNT)}"
 
 

@@ -1,4 +1,4 @@
-"""What holds for every answer, and the findings: what did not hold, once for each kind."""
+"""What holds for every answer, and the findings: each kind of violation once."""
 
 import re
 from collections import Counter
@@ -22,14 +22,14 @@ CHECKED = (
     "response_headers_conformance",
     "response_schema_conformance",
 )
-# What an answer would tell of our inside.
+# Texts in an answer that would disclose internals.
 INSIDE = ("Traceback (most", 'File "/', "django.db", "sqlite3.", "psycopg", "SELECT ", "EVALSHA")
-SHOWN_TO_ALL = ("GET /queues/{slug}", "POST /queues/{slug}/join")  # a queue's door has its name
+SHOWN_TO_ALL = ("GET /queues/{slug}", "POST /queues/{slug}/join")  # shows the queue's name
 
 
 @dataclass
 class Findings:
-    """Each kind of fault once, with how often it was seen and what was sent first."""
+    """Each kind of fault once, with how often it was seen and the first request that showed it."""
 
     first: dict[str, str] = field(default_factory=dict)
     count: Counter[str] = field(default_factory=Counter)
@@ -45,17 +45,20 @@ class Findings:
 
 
 def checks_named(*names: str) -> list[Any]:
-    """Schemathesis' checks by their names; all of them must be there."""
+    """Return Schemathesis' checks by name. Fail if one is missing."""
     found = [check for check in CHECKS.get_all() if check.__name__ in names]
     assert len(found) == len(names), names
     return found
 
 
 def judge(case: Case, response: Response, tenant: str) -> Iterator[str]:
-    """What is wrong with an answer to somebody of this tenant ("" = nobody's, or the platform)."""
+    """Yield what is wrong with an answer to a caller of this tenant.
+
+    tenant: "" for a caller without a tenant, or for the platform.
+    """
     if response.status_code >= 500:
         yield f"answered {response.status_code}"
-    text = response.content.decode(errors="replace")  # a file has any bytes
+    text = response.content.decode(errors="replace")  # a file may contain any bytes
     for word in INSIDE:
         if word in text:
             yield f"tells of the inside: {word}"
@@ -70,7 +73,7 @@ def judge(case: Case, response: Response, tenant: str) -> Iterator[str]:
 
 
 def conforms(case: Case, response: Response, *checks: str) -> Iterator[str]:
-    """What schemathesis says."""
+    """Yield Schemathesis' findings."""
     try:
         case.validate_response(response, checks=checks_named(*checks))
     except FailureGroup as group:
@@ -79,7 +82,7 @@ def conforms(case: Case, response: Response, *checks: str) -> Iterator[str]:
 
 
 def _problem(case: Case, response: Response) -> Iterator[str]:
-    """RFC 9457: the media type, and a problem type that the document names for the operation."""
+    """Check RFC 9457: the media type, and a problem type that the document lists here."""
     kind = next(iter(response.headers.get("content-type", [])), "")
     if not kind.startswith(PROBLEM):
         yield f"{response.status_code} is no problem document but {kind}"
@@ -94,16 +97,16 @@ def _problem(case: Case, response: Response) -> Iterator[str]:
 
 
 def _told(case: Case, response: Response, media_type: str) -> dict[str, Any]:
-    """What the document says of an answer with this status."""
+    """Return what the document declares for an answer with this status."""
     told = case.operation.definition.raw["responses"].get(str(response.status_code), {})
     content: dict[str, Any] = told.get("content", {}).get(media_type, {})
     return content
 
 
 def _unlike(example: Any, answer: Any, name: str = "") -> Iterator[str]:
-    """Where the document's example has another form of time or money than the answer."""
+    """Yield the fields for which the example's time or money format differs from the answer's."""
     if isinstance(example, dict) and isinstance(answer, dict):
-        # A wallet's first generation is 1, a later one a time.
+        # A wallet's first generation is 1, a later one is a time.
         for key in (example.keys() & answer.keys()) - {"generation"}:
             yield from _unlike(example[key], answer[key], f"{name}.{key}")
     elif isinstance(example, list) and isinstance(answer, list):
@@ -114,7 +117,7 @@ def _unlike(example: Any, answer: Any, name: str = "") -> Iterator[str]:
 
 
 def _form(value: Any) -> str:
-    """A time, by its unit or its zone; money; "" for all else."""
+    """Return a time's unit or zone, "money" for money, or "" for everything else."""
     text = str(value)
     if isinstance(value, int):
         return f"{len(text)} digits" if len(text) in (13, 16) else ""
@@ -125,7 +128,7 @@ def _form(value: Any) -> str:
 
 
 def told_of(case: Case, who: str, response: Response) -> str:
-    """A call and its answer, for a person who looks into it."""
+    """Return a call and its answer as text, for a person who investigates."""
     body = response.request.body
     if isinstance(body, bytes):
         body = body.decode(errors="replace")

@@ -1,4 +1,4 @@
-"""Every recipe, by the name of its operation."""
+"""All recipes, by the name of their operation."""
 
 from tests.fuzz import (
     recipes_desk_setup,

@@ -1,4 +1,4 @@
-"""How the operations that set a desk up succeed: by the platform's operator, who has a login."""
+"""How the operations that set up a desk succeed: as the platform's operator, who has a login."""
 
 import random
 from typing import Any
@@ -16,7 +16,7 @@ def _own(caller: Caller, body: Any = None, **path: Any) -> Given:
 
 
 def _asks(stage: Stage, caller: Caller, method: str, part: str, body: Any = None) -> Any:
-    """A call below the tenant's desk that must succeed."""
+    """Make a call below the tenant's desk that must succeed. Return its answer."""
     url = f"/api/v1/desks/{caller.slug}-desk/{part}"
     headers = stage.operator.headers(OPERATOR)
     answer = stage.client.request(method, url, json=body, headers=headers)
@@ -25,7 +25,7 @@ def _asks(stage: Stage, caller: Caller, method: str, part: str, body: Any = None
 
 
 def _room_in(stage: Stage, caller: Caller, part: str, most: int) -> None:
-    """Take the newest away from a list that has a limit."""
+    """Delete the newest rows of a list that has a limit, so that `most` remain."""
     key = {"skills": "slug", "outcomes": "id", "signing-secrets": "id"}[part]
     rows = _asks(stage, caller, "GET", part)["data"]
     for row in rows[: max(0, len(rows) - most)]:
@@ -76,7 +76,7 @@ def _new_queue(stage: Stage, caller: Caller) -> str:
 
 @recipe(f"PATCH {DESK}/queues/{{queue}}")
 def _queue_change(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
-    """A queue of its own: the others' settings are what other recipes count on."""
+    """The queue is new: other recipes rely on the settings of the existing queues."""
     body = {"welcome": "Hello", "zone": "Asia/Tokyo", "overflow": f"{caller.slug}-chosen"}
     return _own(caller, body, queue=_new_queue(stage, caller))
 
@@ -109,7 +109,7 @@ def _closures(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
 
 @recipe(f"POST {DESK}/agents")
 def _agent_add(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
-    """Succeeds once: the person is an agent then."""
+    """This succeeds once: after that, the person is an agent."""
     user = caller.told.people["newcomer"]
     return _own(caller, {"user": user, "name": "New", "queues": [_new_queue(stage, caller)]})
 
@@ -127,7 +127,7 @@ def _agent_change(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
 
 @recipe(f"POST {DESK}/agents/{{agent}}/archive", f"POST {DESK}/agents/{{agent}}/restore")
 def _agent_archive(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
-    """The newcomer, who never goes online; before there is one, the operation is refused."""
+    """The agent is the newcomer, who never goes online. Without one, the operation is refused."""
     given = _agent_add(stage, caller, rnd)
     stage.operator.tries(f"desks/{caller.slug}-desk/agents", given.body, who=OPERATOR)
     return _own(caller, agent=caller.told.people["newcomer"])
@@ -236,7 +236,7 @@ def _history(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
 
 @recipe("GET /agent/history/{visit}")
 def _own_visit(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
-    """A visit that ended: the drain that `work` does has to tell SQL of it first."""
+    """The visit has ended. The drain in `work` has to write it to SQL first."""
     query, joined = _room(caller)
     caller.post("agent/finish", {"visit": joined["visit"]}, **query)
     stage.work()

@@ -1,4 +1,4 @@
-"""How the operations of a desk succeed: of its visitors, its agents and its staff."""
+"""How the operations of a desk succeed: those of its visitors, its agents and its staff."""
 
 import random
 from typing import Any
@@ -17,7 +17,7 @@ def _join(caller: Caller, queue: str, **given: Any) -> Any:
 
 
 def _agent(caller: Caller, agent: str) -> tuple[dict[str, int], Any]:
-    """An agent who is online and has rooms left: the query that names it, and its state."""
+    """Return an online agent with free rooms: the query that names the agent, and its state."""
     query = {"agent": caller.told.agents[agent]}
     state = caller.post("agent/login", **query)
     if len(state["slots"]) >= ROOMS:
@@ -32,7 +32,7 @@ def _agent(caller: Caller, agent: str) -> tuple[dict[str, int], Any]:
 
 
 def _room(caller: Caller) -> tuple[dict[str, int], Any]:
-    """A visitor in a room: the query that names the agent, and the visit."""
+    """Put a visitor into a room. Return the query that names the agent, and the visit."""
     query, _ = _agent(caller, "help")
     joined = _join(caller, "help")
     assert joined["answer"] == "room", joined
@@ -222,9 +222,9 @@ def _desk(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
 
 
 def _left(caller: Caller, stage: Stage) -> tuple[int, str]:
-    """A message that nobody has answered: its id and its contact.
+    """Return a message that is not handled yet: its ID and its contact.
 
-    A queue takes 500 messages an hour, so from some on they are opened again.
+    A queue accepts 500 messages per hour, so after a number of them, old ones are opened again.
     """
     known = [row for row in _messages_left(caller) if row["contact"].startswith("+86137")]
     if len(known) > MESSAGES:
@@ -260,7 +260,7 @@ def _left_answer(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
 
 @recipe(f"{LEFT}/call", f"{LEFT}/call-end")
 def _left_call(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
-    """By an agent who is in no other call."""
+    """The agent is not in another call."""
     given = _left_answer(stage, caller, rnd)
     given.query = {"agent": caller.told.agents["spare"]}
     for row in _messages_left(caller):

@@ -68,7 +68,7 @@ def _make_gate(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
 
 @recipe("PATCH /gates/{slug}")
 def _change_gate(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
-    """A gate of its own: the other operations need slots in the tenant's."""
+    """The gate is new: the other operations need slots of the tenant's gate."""
     body = {"waiting_alarm": rnd.randrange(100), "reason": "Planned"}
     return Given({"slug": _own_gate(stage)}, body, who="session:operator")
 
@@ -102,7 +102,7 @@ def _own_gate(stage: Stage) -> str:
 
 @recipe("POST /gates/{slug}/key/{do}")
 def _key(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
-    """There is always a key that signs; `use` needs one that waits, too."""
+    """A signing key always exists. `use` also needs one that waits."""
     do = rnd.choice(["new", "use", "remove"])
     for _ in range(2 if do == "use" else 1):
         stage.operator.tries(f"gates/{caller.slug}-gate/key/new", who="session:operator")
@@ -222,7 +222,7 @@ def _upgrade(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
 
 @recipe("POST /groups/{slug}/upgrades/{upgrade}/force")
 def _force(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
-    """An upgrade that drains: its first step waits for a tick of the worker."""
+    """The upgrade drains: for its first step, a tick of the worker has to run."""
     for row in caller.get(f"groups/{caller.slug}-group/upgrades")["data"]:
         steps = {step["status"] for step in row["steps"]}
         if row["status"] == "running" and "draining" in steps:

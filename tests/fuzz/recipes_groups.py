@@ -1,4 +1,4 @@
-"""How the operations on whole groups, names and links succeed; each uses up what it makes."""
+"""How the operations on whole groups, names and links succeed. Each uses up what it creates."""
 
 import random
 
@@ -17,7 +17,7 @@ def _new_group(stage: Stage) -> str:
 
 @recipe("PATCH /groups/{slug}")
 def _change(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
-    """A group of its own: other heartbeats would end the links of the others."""
+    """The group is new: other heartbeats would end the links of the tenant's group."""
     return Given({"slug": _new_group(stage)}, {"name": "Servers"}, who=OPERATOR)
 
 
@@ -41,7 +41,7 @@ def _backup(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
 
 @recipe("POST /groups/{slug}/instances/{name}/uneject")
 def _uneject(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
-    """A group of its own, where one failed session is enough."""
+    """The group is new. In it, one failed session is enough."""
     ejection = {"failure_threshold_percent": 1, "failure_minimum_sessions": 1}
     group = name("failing-group")
     stage.operator.post("groups", {"slug": group, **ejection}, who=OPERATOR)

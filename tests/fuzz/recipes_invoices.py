@@ -22,7 +22,7 @@ SELLER = {
 
 
 def _invoice(stage: Stage, caller: Caller) -> int:
-    """The month's invoice that stands: a new one where the last was credited."""
+    """Return the month's valid invoice: a new one if the last was credited."""
     return int(does(stage, caller, "invoices", dict(MONTH))["id"])
 
 
@@ -48,7 +48,7 @@ def _credit(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
 
 
 def _asked(stage: Stage, caller: Caller) -> int:
-    """An invoice whose credit note waits for the second pair of eyes."""
+    """Return an invoice whose credit note waits for a second person's approval."""
     invoice = _invoice(stage, caller)
     does(stage, caller, f"invoices/{invoice}/credit", dict(WHY))
     return invoice
@@ -86,7 +86,7 @@ def _seller(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
 
 
 def _rate_body() -> dict[str, Any]:
-    """A day of its own, long after everything else."""
+    """Return a rate for one unused day, long after all other dates."""
     begin = date(2110, 1, 1) + timedelta(days=next(COUNT))
     until = begin + timedelta(days=1)
     told = {"country": "XK", "kind": "messages", "name": "VAT", "rate": "6"}

@@ -10,13 +10,13 @@ from tests.fuzz.stage import Caller, Stage
 
 OF = "/accounts/{slug}"
 OPERATOR = "session:operator"  # with the grant `finance`
-APPROVER = "session:approver"  # the second pair of eyes
+APPROVER = "session:approver"  # the second person, who approves
 WHY = {"reason": "Fuzz"}
 CSV = "number\n+8613900000001\n"
 
 
 def rows_of(caller: Caller, stage: Stage, path: str, who: str = "all", **query: Any) -> Any:
-    """The first page of a list."""
+    """Return the first page of a list."""
     asks = caller if not who.startswith("session:") else stage.operator
     answer = stage.client.get(
         f"/api/v1/accounts/{caller.slug}/{path}",
@@ -28,7 +28,7 @@ def rows_of(caller: Caller, stage: Stage, path: str, who: str = "all", **query: 
 
 
 def does(stage: Stage, caller: Caller, path: str, body: Any, who: str = OPERATOR) -> Any:
-    """What a call of an operator answers."""
+    """Return the answer to an operator's call."""
     return stage.operator.post(f"accounts/{caller.slug}/{path}", body, who=who)
 
 
@@ -61,7 +61,7 @@ def _month(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
 
 @recipe(f"GET {OF}/statements/{{month}}/pdf")
 def _final_month(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
-    """A month that is over: the running one has no PDF."""
+    """The month is over: the current month has no PDF."""
     return Given({"slug": caller.slug, "month": rnd.choice(["2026-01", "2026-02"])})
 
 
@@ -71,7 +71,7 @@ def _reasoned(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
 
 
 def _spare(stage: Stage) -> str:
-    """An account of nobody else, which a freeze or a close hurts nobody by."""
+    """Create an account that no other recipe uses, to freeze or close."""
     slug = f"spare-{next(COUNT)}"
     stage.operator.post("people/accounts", {"slug": slug, "name": slug}, who=OPERATOR)
     stage.operator.post(f"accounts/{slug}/open", who=OPERATOR)
@@ -90,7 +90,7 @@ def _settings(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
 
 @recipe(f"POST {OF}/alert-recipients", f"DELETE {OF}/alert-recipients/{{recipient}}")
 def _recipient(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
-    """An account can have 10: the older ones make place."""
+    """An account can have 10 recipients, so older ones are deleted."""
     told, path = stage.operator, f"accounts/{caller.slug}/alert-recipients"
     headers = told.headers(OPERATOR)
     for row in told.client.get(f"/api/v1/{path}", headers=headers).json()["data"]:
@@ -117,7 +117,7 @@ RATE = {
 
 
 def _tariff_body(days: int) -> dict[str, Any]:
-    """A day of its own, long after everything else."""
+    """Return a tariff for one unused day, long after all other dates."""
     begin = datetime(2110, 1, 1, tzinfo=UTC) + timedelta(days=days)
     return {
         "name": name("tariff"),

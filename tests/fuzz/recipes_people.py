@@ -1,6 +1,6 @@
 """How the operations about people, tokens, the audit log, incidents, jobs, tags and notes succeed.
 
-People and tokens are managed by a login alone: the operator of the platform.
+Only a login manages people and tokens: here it is that of the platform's operator.
 """
 
 import random
@@ -14,7 +14,7 @@ ACCOUNT = "/people/accounts/{slug}"
 
 
 def _get(stage: Stage, path: str) -> Any:
-    """What the operator sees."""
+    """Return the operator's answer."""
     caller = stage.operator
     answer = caller.client.get(f"/api/v1/{path}", headers=caller.headers(OPERATOR))
     assert answer.is_success, f"{path}: {answer.status_code} {answer.text}"
@@ -81,7 +81,7 @@ def _removable(caller: Caller) -> dict[str, Any]:
 
 @recipe(f"POST {ACCOUNT}/members/{{user}}/remove")
 def _remove(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
-    """Succeeds once: nobody comes back but by a mail."""
+    """This succeeds once: a removed person only comes back through an invitation by email."""
     return Given(_removable(caller), who=OPERATOR)
 
 
@@ -121,7 +121,7 @@ def _withdraw_operator(stage: Stage, caller: Caller, rnd: random.Random) -> Give
 
 
 def _waiting(stage: Stage) -> int:
-    """A finance grant that waits, for one who does not have it."""
+    """Return a finance grant that waits for approval, for a person without that grant."""
     waiting = _get(stage, "people/finance-requests?status=waiting")["data"]
     if not waiting:
         path = f"people/operators/{stage.operator.told.people['candidate']}"
@@ -179,7 +179,7 @@ def _token(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
 
 
 def _renamed(stage: Stage, caller: Caller) -> int:
-    """The entry of a change that can be taken back."""
+    """Change an account, and return the audit entry of the change, which can be undone."""
     path = f"people/accounts/{caller.slug}"
     for zone in ("Asia/Tokyo", "Asia/Seoul"):
         _patch(stage, path, {"zone": zone})
@@ -220,13 +220,13 @@ def _snooze(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
 
 @recipe("POST /incidents/{incident}/notes")
 def _incident_note(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
-    """An incident can have 100: most calls of a long run are refused."""
+    """An incident can have 100 notes, so most calls of a long run are refused."""
     return Given(_incident(stage, caller, rnd).path, {"text": "Checked"}, who=OPERATOR)
 
 
 @recipe("POST /incidents/{incident}/resolve")
 def _resolve(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
-    """Succeeds also when it has ended: nothing is changed then."""
+    """This also succeeds if the incident has ended: then nothing changes."""
     path = {"incident": stage.operator.told.people["by_hand"]}
     return Given(path, {"reason": "Done"}, who=OPERATOR)
 
@@ -254,14 +254,14 @@ def _profile(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
 
 @recipe("POST /saved-views", "DELETE /saved-views/{view}")
 def _view(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
-    """The same name again: a page can have 30."""
+    """The name stays the same, because a page can have only 30 views."""
     body = {"path": "/history/", "name": "Pools", "query": "kind=pool"}
     return Given({"view": _made(stage, "saved-views", body)}, body, who=OPERATOR)
 
 
 @recipe("GET /jobs/{job}", "POST /jobs/{job}/cancel")
 def _job(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
-    """Succeeds also when it has ended: nothing is changed then."""
+    """This also succeeds if the job has ended: then nothing changes."""
     path = {"job": f"fuzz-{stage.operator.told.people['job']:04d}"}
     return Given(path, {"reason": "Not needed"}, who=OPERATOR)
 
@@ -282,7 +282,7 @@ def _tags(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
 
 @recipe("POST /objects/{kind}/{slug}/notes", "POST /objects/{kind}/{slug}/notes/{note}/remove")
 def _note(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
-    """An object can have 100: older ones make place."""
+    """An object can have 100 notes, so older ones are removed."""
     path = f"objects/pool/{caller.slug}-pool/notes"
     for row in _get(stage, f"{path}?limit=200")["data"]:
         stage.operator.tries(f"{path}/{row['id']}/remove", who=OPERATOR)

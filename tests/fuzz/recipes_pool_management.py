@@ -1,4 +1,4 @@
-"""How the operations succeed that manage pools: each on a pool of its own, which may go."""
+"""How the operations that manage pools succeed: each on a pool of its own, which may be deleted."""
 
 import random
 from typing import Any
@@ -151,7 +151,7 @@ def _done(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
 
 @recipe("POST /pools/{slug}/health/actions/{action_id}/undo")
 def _action(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
-    """What a rule did: the world has made some, each of which can be undone once."""
+    """An action of a rule. The world has created some, and each can be undone once."""
     slug = f"{caller.slug}-pool"
     asked = "returned=false&limit=1"
     rows = caller.get(f"pools/{slug}/health/actions?{asked}")["data"]
@@ -193,7 +193,7 @@ def _merge_all(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
 
 @recipe("POST /numbers/twins/{number}/merge", "POST /numbers/twins/{number}/remove")
 def _twin(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
-    """The next of the duplicates that the world has."""
+    """The next of the duplicates in the world."""
     rows = stage.operator.get("numbers/twins?limit=1")["data"]
     number = rows[0]["rows"][-1]["stored_as"] if rows else "0"
     return Given({"number": number}, dict(WHY), who=OPERATOR)

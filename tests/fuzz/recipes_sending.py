@@ -15,7 +15,7 @@ REFUND = {"amount": "1", "payout": "Bank, 1, Mei", **WHY}
 
 @recipe(f"POST {OF}/adjustments/{{adjustment}}/cancel")
 def _give_up(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
-    """A cash refund that the balance does not reach (tests/fuzz/world_money.py)."""
+    """A cash refund that exceeds the balance (tests/fuzz/world_money.py)."""
     found = rows_of(caller, stage, "adjustments", OPERATOR, state="applied", kind="cash_refund")
     stuck = [row["id"] for row in found if row["reason"] == "stuck"]
     return Given({"slug": caller.slug, "adjustment": stuck[0]}, dict(WHY), who=OPERATOR)
@@ -48,7 +48,7 @@ def _answer(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
 
 
 def _template(stage: Stage, caller: Caller) -> int:
-    """The complete one."""
+    """Return the complete template."""
     found = rows_of(caller, stage, "templates", state="active")
     return int(next(row["id"] for row in found if not row["missing"]))
 
@@ -121,7 +121,7 @@ def _cancel(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
 
 @recipe(f"POST {CAMPAIGN}/await-top-up")
 def _await(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
-    """By its owner: no operator may send."""
+    """The owner calls it: operators may not send."""
     given = _in_state(stage, caller, rnd, "low")
     given.who = f"session:{caller.slug}-owner"
     return given
@@ -175,7 +175,7 @@ def _remove(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
 
 
 def _open_report(stage: Stage, caller: Caller, rnd: random.Random) -> dict[str, Any]:
-    """The path of a flagged report that nobody has closed, and that no charge waits for."""
+    """Return the path of a flagged report that is not closed and that no charge waits for."""
     found = rows_of(caller, stage, "flagged-reports", OPERATOR)
     return {
         "slug": caller.slug,

@@ -1,4 +1,4 @@
-"""How the operations around a room succeed: a supervisor's, why nobody serves, what follows it."""
+"""How the operations around a room succeed: supervising, reasons for not serving, and wrap-up."""
 
 import random
 
@@ -87,7 +87,7 @@ def _outcome(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
 
 @recipe("POST /agent/more-time")
 def _more_time(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
-    """A wrap-up that runs: of a room that has just ended, in the queue that has them."""
+    """The wrap-up is running: a room has just ended, in the queue that has wrap-ups."""
     query, _ = _agent(caller, "wrapping")
     joined = _join(caller, "wrapping")
     caller.post("agent/finish", {"visit": joined["visit"]}, **query)

@@ -8,7 +8,10 @@ from tests.fuzz.stage import Caller, Stage
 
 
 def _new(caller: Caller) -> dict[str, Any]:
-    """The body of a new endpoint. The host is nobody's (RFC 2606), so nothing is ever sent."""
+    """Return the body of a new endpoint.
+
+    Its host never exists (RFC 2606), so nothing is ever sent.
+    """
     return {
         "name": name("hook"),
         "url": "https://hooks.invalid/in",
@@ -18,7 +21,7 @@ def _new(caller: Caller) -> dict[str, Any]:
 
 
 def _endpoint(caller: Caller) -> str:
-    """An endpoint in place of those before it: an account has a bounded number."""
+    """Create an endpoint after deleting all others: an account can have a limited number."""
     for row in caller.get("webhooks")["data"]:
         caller.client.delete(f"/api/v1/webhooks/{row['id']}", headers=caller.headers("all"))
     return str(caller.post("webhooks", _new(caller))["id"])

@@ -1,4 +1,4 @@
-"""The same call again, with the same id: the same answer and no second effect."""
+"""A repeated call with the same ID has the same answer and no second effect."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ from tests.fuzz.stage import Caller
 if TYPE_CHECKING:
     from tests.fuzz.fuzzing import Fuzz
 
-# What may differ: the moment, and what else went on meanwhile.
+# What may differ: the time, and what else happened meanwhile.
 MOMENTS = {"as_of", "seq", "remaining_ms", "lease_seconds", "spendable", "outcome"}
 CHARGED = ("POST /accounts/{slug}/holds", "POST /accounts/{slug}/sessions")
 SPOKEN = (
@@ -32,7 +32,7 @@ REPEATED = (
 def repeat(
     fuzz: "Fuzz", name: str, case: Case, caller: Caller, needed: Given, first: Response
 ) -> Iterator[str]:
-    """What is wrong with the answer to a repeat of a call that was done."""
+    """Yield what is wrong with the answer to the repeat of a call that succeeded."""
     calls = name == "POST /pools/{slug}/events" and _is_call(case.body)
     if not (name in REPEATED or calls) or not isinstance(case.body, dict):
         return
@@ -56,7 +56,7 @@ def repeat(
 def _other_body(
     fuzz: "Fuzz", name: str, case: Case, caller: Caller, needed: Given
 ) -> Iterator[str]:
-    """The same id for another message is refused as documented, and changes nothing."""
+    """Check that the ID with another message is refused as documented, and changes nothing."""
     before = effect(caller, name, case)
     case.body = {"message_id": needed.body["message_id"], "chatbot": "shop", "text": "Another"}
     answer = fuzz.call(name, case, caller, needed.who)
@@ -71,13 +71,13 @@ def _is_call(body: Any) -> bool:
 
 
 def _lasting(body: Any) -> Any:
-    """An answer less what may differ; that it says "repeat" is right."""
+    """Return an answer without what may differ. "repeat" is a correct answer."""
     told = {key: "" if value == "repeat" else value for key, value in body.items()}
     return {key: value for key, value in told.items() if key not in MOMENTS}
 
 
 def effect(caller: Caller, name: str, case: Case) -> Any:
-    """What a second effect would change."""
+    """Return the state that a second effect would change."""
     if "/accounts/" in name:
         told = caller.get(f"accounts/{caller.slug or 'own'}/balance")
         return told["spendable"], told["held"]

@@ -1,4 +1,4 @@
-"""The websockets of the application: how each is opened, and what nearly fits it."""
+"""The application's websockets: how to open each, and frames that almost match its protocol."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -24,8 +24,11 @@ Frame = dict[str, Any]
 
 @dataclass(frozen=True)
 class Socket:
-    """One route. `first`: what is sent before the frames; `last`: what is surely answered, or
-    surely closes the socket; `answered`: tells the answer to it.
+    """A route.
+
+    first: what is sent before the frames.
+    last: a frame that is certain to be answered, or to close the socket.
+    answered: the text by which the answer to `last` is recognised.
     """
 
     path: str
@@ -37,7 +40,7 @@ class Socket:
 
     @contextmanager
     def opened(self, stage: Stage) -> Iterator[ClientConnection]:
-        """An open socket, which has said its first word."""
+        """Yield an open socket, after sending `first`."""
         headers = stage.callers["own"].headers(self.who)
         options: dict[str, Any] = {"open_timeout": patient(10), "close_timeout": patient(10)}
         address = stage.url.replace("http", "ws") + self.path
@@ -48,7 +51,7 @@ class Socket:
             yield socket
 
     def frames(self) -> st.SearchStrategy[str]:
-        """Frames with the socket's own fields, of values that fit, nearly fit, or do not."""
+        """Return frames with the socket's own fields: matching, nearly matching and others."""
         fields = {
             field: st.sampled_from(values) | st.sampled_from(values) | JSON
             for field, values in self.fields.items()
@@ -75,7 +78,7 @@ def _fits(frame: Any) -> bool:
 
 
 def _keys(stage: Stage, slug: str) -> list[str]:
-    """What topics of a tenant are called by."""
+    """Return the keys of a tenant's topics."""
     caller = stage.callers[slug]
     visit = caller.post(f"queues/{slug}-chosen/join", {"anyway": True})["visit"]
     kinds = ("pool", "desk", "gate", "group", "chosen", "help")
@@ -110,7 +113,7 @@ def _visitor(stage: Stage) -> Frame:
 
 
 def sockets(stage: Stage) -> dict[str, Socket]:
-    """Each route of the application, by its name here."""
+    """Return each route of the application, by a name."""
     live = {
         "op": ["subscribe", "subscribe", "subscribe", "unsubscribe", "ping", "ack", "beat"],
         "topic": _topics(stage),

@@ -1,4 +1,4 @@
-"""What the fuzz runs against: one web process with Redis and SQL of its own, and two tenants."""
+"""What the fuzz test runs against: a web process with its own Redis and SQL, and two tenants."""
 
 import itertools
 import json
@@ -23,12 +23,12 @@ from tests.support.ports import free_port
 from tests.support.waiting import patient
 
 CSRF = "c" * 32
-ADDRESSES = 60  # visitors come from so many: each may join a number of times a minute
+ADDRESSES = 60  # of visitors: each address may join a few times per minute
 
 
 @dataclass
 class Caller:
-    """A tenant as it calls the interface, with what was made for it."""
+    """A tenant as a caller of the API, with what was created for it."""
 
     told: Tenant
     client: httpx.Client
@@ -39,7 +39,7 @@ class Caller:
         return self.told.slug
 
     def headers(self, who: str) -> dict[str, str]:
-        """The credential: the name of a token, `nobody`, or `session:<user>`."""
+        """Return the headers of a credential: a token's name, `nobody`, or `session:<user>`."""
         if who == "nobody":
             return {}
         if who.startswith("session:"):
@@ -48,7 +48,7 @@ class Caller:
         return {"Authorization": f"Bearer {self.told.tokens.get(who, who)}"}
 
     def post(self, path: str, body: Any = None, who: str = "all", **query: Any) -> Any:
-        """What a call that must succeed answers."""
+        """Return the answer to a call that must succeed."""
         answer = self.client.post(
             f"/api/v1/{path}", json=body or {}, params=query, headers=self.headers(who)
         )
@@ -56,24 +56,24 @@ class Caller:
         return answer.json() if answer.content else None
 
     def get(self, path: str) -> Any:
-        """What there is."""
+        """Return the answer to a GET that must succeed."""
         answer = self.client.get(f"/api/v1/{path}", headers=self.headers("all"))
         assert answer.is_success, f"{path}: {answer.status_code} {answer.text}"
         return answer.json()
 
     def tries(self, path: str, body: Any = None, who: str = "all", **query: Any) -> None:
-        """A call that tidies up: whether there was something to tidy is all the same."""
+        """Make a call that tidies up. Its success doesn't matter."""
         self.client.post(
             f"/api/v1/{path}", json=body or {}, params=query, headers=self.headers(who)
         )
 
 
 class FuzzSite(Site):
-    """A site whose operators are asked neither for the password nor for a second factor again."""
+    """A site that asks operators for neither the password nor a second factor again."""
 
     @property
     def environment(self) -> dict[str, str]:
-        """As it is, less what no script can answer."""
+        """The site's environment, without prompts that a script can't answer."""
         return super().environment | {
             "POOLSITE_PASSWORD_FRESH_SECONDS": "1000000",
             "POOLSITE_SECOND_FACTOR_FOR_MONEY": "false",
@@ -82,11 +82,12 @@ class FuzzSite(Site):
 
 
 class Stage:
-    """The servers, and who calls them."""
+    """The servers, and the callers."""
 
     def __init__(self, folder: Path, kind: str = "uvicorn") -> None:
         self.redis = RedisServer(folder / "redis", port=free_port(), append_only=False).start()
-        # A machine that stands still for seconds is not what these tests are about.
+        # A machine that stalls for seconds is not the subject of these tests: hence the long
+        # timeout.
         self.site = FuzzSite(folder / "site", f"{self.redis.url}?socket_timeout={patient(30)}")
         self.site.migrate()
         told = json.loads(self.site.run("-m", "tests.fuzz.world", "make"))
@@ -103,7 +104,7 @@ class Stage:
             self.site, kind, "poolsite.asgi:application", extra=extra, environment=paying
         ).start()
         self.url = f"http://127.0.0.1:{self.server.port}"
-        # The server closes idle connections, which must not meet a call of ours: none is kept.
+        # The server closes idle connections at any moment, so none is reused.
         limits = httpx.Limits(max_keepalive_connections=0)
         self.client = httpx.Client(base_url=self.url, timeout=patient(30), limits=limits)
         self.client.event_hooks = {"response": [lambda _: self.client.cookies.clear()]}
@@ -112,7 +113,7 @@ class Stage:
         }
         self._sessions = itertools.cycle([_session_from(place) for place in range(ADDRESSES)])
         self._meet_peers()
-        self.gateway.start()  # last: what fails before leaves no process behind
+        self.gateway.start()  # last: an earlier failure leaves no process behind
 
     def _meet_peers(self) -> None:
         with self.hotpath():
@@ -128,20 +129,20 @@ class Stage:
 
     @contextmanager
     def hotpath(self) -> Iterator[None]:
-        """The runner talks to the stage's Redis while the block runs."""
+        """Let this process use the servers' Redis during the block."""
         with hotpath.connect(self.redis.url):
             yield
 
     def work(self) -> None:
-        """What worker and beat do, once."""
+        """Do once what worker and beat do."""
         self.site.run("-m", "tests.fuzz.world", "work")
 
     def session(self) -> requests.Session:
-        """A connection from one of many addresses."""
+        """Return a connection from one of many addresses."""
         return next(self._sessions)
 
     def faults(self) -> list[str]:
-        """What the server logged as a fault, ours or the server's own."""
+        """Return the faults in the server's log, the product's or the server program's."""
         lines = self.server.log.read_text(errors="replace").splitlines()
         return [line[:2_000] for line in lines if _tells_of_a_fault(line)]
 
@@ -159,7 +160,7 @@ def _tells_of_a_fault(line: str) -> bool:
 
 
 class _From(HTTPAdapter):
-    """Connects from a loopback address of its own."""
+    """Connects from the given loopback address."""
 
     def __init__(self, address: str) -> None:
         self._address = address
@@ -172,6 +173,6 @@ class _From(HTTPAdapter):
 def _session_from(place: int) -> requests.Session:
     session = requests.Session()
     session.headers["Connection"] = "close"
-    session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))  # each call says who asks
+    session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))  # each call sends its own
     session.mount("http://", _From(f"127.7.{place // 200}.{place % 200 + 1}"))
     return session

@@ -1,4 +1,4 @@
-"""Every websocket, on a real server: whatever is sent, none fails and none tells too much."""
+"""Every websocket, on a real server: no frame makes one fail or disclose anything."""
 
 import os
 
@@ -45,7 +45,7 @@ def test_no_frame_makes_a_socket_fail(stage: Stage, name: str) -> None:
 
 
 def _told(stage: Stage, socket: Socket, frames: list[str]) -> str:
-    """All that the socket says to these frames, to the answer of a last one or to its end."""
+    """Return all that the socket sends for these frames, up to the last answer or its end."""
     with socket.opened(stage) as connection:
         told = ""
         try:

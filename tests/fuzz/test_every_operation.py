@@ -1,6 +1,6 @@
-"""Every operation of the OpenAPI document, on a real server with real ids: what it says holds.
+"""Every operation of the OpenAPI document, on a real server with real IDs: the document is true.
 
-`FUZZ_SECONDS=1800` goes on for so long, with more examples for each operation.
+`FUZZ_SECONDS=1800` runs for that long, with more examples for each operation.
 """
 
 import os
@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.processes, pytest.mark.prove]
 SECONDS = float(os.environ.get("FUZZ_SECONDS", "0"))
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "3"))
 SEED = int(os.environ["SEED"])
-OPERATIONS_AT_ONCE = 20  # between two rounds of what worker and beat do
+OPERATIONS_AT_ONCE = 20  # between two rounds of worker and beat
 
 
 @pytest.fixture(scope="module")

@@ -1,8 +1,8 @@
-"""Make two tenants with one of everything, or let time pass for them. A program; prints JSON.
+"""Create two tenants with an object of each kind, or let time pass for them. Prints JSON.
 
-`python -m tests.fuzz.world make`: what the fuzz needs to know. Each tenant's names and texts carry
-a word of its own, its mark, which is in no request: whoever reads it in an answer sees the tenant.
-`python -m tests.fuzz.world work`: what the timers, workers and beat would do, once.
+`python -m tests.fuzz.world make`: what the fuzz test needs to know. Each tenant's names and texts
+contain a word of its own, its mark, which no request contains: an answer with the mark discloses
+the tenant. `python -m tests.fuzz.world work`: do once what the timers, workers and beat would do.
 """
 
 import json
@@ -20,20 +20,20 @@ MARKS = {"own": "Wombat", "other": "Quokka"}
 FIRST = {"own": 13_800_000_000, "other": 13_900_000_000}
 NUMBERS = 600
 TAKEN_OUT, TWINS = 200, 150
-SECONDS = 600  # how long people count as there without a heartbeat
+SECONDS = 600  # how long people count as present without a heartbeat
 QUEUES = (("help", "auto"), ("offers", "offer"), ("chosen", "manual"), ("wrapping", "auto"))
 
 
 @dataclass
 class Tenant:
-    """What one tenant has, by name or id."""
+    """A tenant's objects, by name or ID."""
 
     slug: str
     mark: str
     numbers: list[str] = field(default_factory=list)
     tokens: dict[str, str] = field(default_factory=dict)
     agents: dict[str, int] = field(default_factory=dict)
-    people: dict[str, int] = field(default_factory=dict)  # others, incidents, a job
+    people: dict[str, int] = field(default_factory=dict)  # also incidents and a job
     sessions: dict[str, str] = field(default_factory=dict)
 
 
@@ -88,7 +88,7 @@ def _numbers(tenant: Tenant, account: "Account") -> None:
 
 
 def _health(pool: "Pool", mark: str) -> None:
-    """Calls that ended, figures by switch and region, a rule and what it did."""
+    """Create ended calls, figures by switch and region, a rule, and its actions."""
     from numbers.models import HealthRule
     from tests.numbers.test_health_pages import calls
 
@@ -101,7 +101,7 @@ def _health(pool: "Pool", mark: str) -> None:
 
 
 def _twins(pool: "Pool") -> None:
-    """Numbers that are stored in two formats, more than are merged in one request."""
+    """Create numbers stored in two formats, more than one request merges."""
     from django.utils import timezone
 
     from numbers.models import Number
@@ -122,7 +122,7 @@ def _twins(pool: "Pool") -> None:
 
 
 def _taken_out(rule: "HealthRule") -> None:
-    """Numbers that the rule took out of use: behind those that the recipes name."""
+    """Take numbers out of use by the rule: the last ones, which the recipes don't use."""
     from django.utils import timezone
 
     from numbers.models import HealthAction
@@ -225,7 +225,7 @@ def _group(tenant: Tenant, account: "Account") -> None:
 
 
 def _tokens(tenant: Tenant, account: "Account") -> None:
-    """`all` does everything that is open to tokens, `narrow` only looks at one pool."""
+    """Create tokens: `all` may do everything open to tokens, `narrow` may only view one pool."""
     from poolsite.access.models import ApiToken
     from poolsite.access.services import token_create, token_revoke
 
@@ -241,7 +241,7 @@ def _tokens(tenant: Tenant, account: "Account") -> None:
 
 
 def _platform() -> Tenant:
-    """Operators' session, and the platform's token."""
+    """Return the operators' sessions and the platform's token."""
     from poolsite.access.models import User
     from poolsite.access.services import grant_set, token_create, user_create
     from poolsite.jobs.models import Job
@@ -265,7 +265,7 @@ def _platform() -> Tenant:
 
 
 def _incidents() -> dict[str, int]:
-    """One that a check keeps, and one that ends by hand."""
+    """Open an incident that a check keeps open, and one that is ended by hand."""
     from poolsite.operations import incidents
     from poolsite.operations.incidents import BY_HAND
 
@@ -282,7 +282,7 @@ def make() -> None:
 
 
 def work() -> None:
-    """Bring histories to SQL, load batches, let upgrades go on."""
+    """Write histories to SQL, load batches, continue upgrades, run jobs."""
     from numbers.imports.kinds import IMPORT, PREVIEW, UNDO
     from numbers.models import Pool
     from poolsite import history

@@ -1,4 +1,4 @@
-"""What the money of a tenant of the fuzz has besides: campaigns in each state, flagged reports."""
+"""The money of a tenant of the fuzz test: campaigns in each state, flagged reports, and more."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -32,7 +32,7 @@ STATES = ("draft", "scheduled", "paused", "low")
 
 
 def make_money(shop: Shop, mark: str) -> None:
-    """Balances in the books, a template, campaigns, reports that nobody has closed."""
+    """Create balances in the books, a template, campaigns, and open reports."""
     persist_one(Wallet.objects.select_related("account").get(pk=shop.wallet.pk))
     template = template_create(actor="fuzz", chatbot=shop.chatbot, name=f"{mark} text", **COMPLETE)
     for state in STATES:
@@ -81,7 +81,7 @@ def make_money(shop: Shop, mark: str) -> None:
 
 
 def _invoiced(wallet: Wallet) -> None:
-    """A month that is over, with a charge that a top-up paid, and who sells."""
+    """Create a past month with a charge that a top-up paid, and the seller."""
     set_up()
     at_us = int(datetime(2026, 1, 15, tzinfo=UTC).timestamp() * 1_000_000)
     for seq, (kind, units) in enumerate((("recharge", 1_200), ("session", -1_200)), start=1):

@@ -1,4 +1,4 @@
-"""The drain's own table, and an aggregate to try it on."""
+"""A table for the tests of the drain, and an aggregate to drain."""
 
 from collections.abc import Iterator
 

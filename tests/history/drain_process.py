@@ -13,7 +13,7 @@ from tests.support.waiting import patient
 
 
 def be_impatient() -> None:
-    """Who finds no PostgreSQL gives up soon: tests would wait for it."""
+    """Give up soon if PostgreSQL is down: tests would wait for the usual timeout."""
     from django.conf import settings
 
     options = settings.DATABASES["default"]["OPTIONS"]
@@ -43,7 +43,7 @@ def main(verb: str) -> None:
                 history.drain(ledger.KIND, aggregate)
                 time.sleep(0.001)  # waits: a pace that leaves others the database
         finally:
-            os._exit(1)  # the pool of a server that is gone would be waited for
+            os._exit(1)  # don't wait for the connection pool of a server that is gone
     else:
         print(json.dumps(ledger.rows(aggregate)))
 

@@ -1,4 +1,4 @@
-"""A small app of its own to try the drain on: one table, one source, one appending script."""
+"""A small app to test the drain with: one table, one source, and a script that appends."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -16,7 +16,7 @@ APPEND = hotpath.load_folder("historytest", Path(__file__).parent / "lua")["appe
 
 
 class LedgerRow(HistoryEntry):
-    """What the test source keeps of an entry."""
+    """What the test source stores of an entry."""
 
     aggregate = models.ForeignKey(Account, models.CASCADE, db_constraint=False, related_name="+")
     word = models.CharField(max_length=40)
@@ -26,7 +26,7 @@ class LedgerRow(HistoryEntry):
 
 
 class LedgerSource(history.Source):
-    """Writes entries to LedgerRow; remembers what it was told about Redis being behind."""
+    """Writes entries to LedgerRow, and records each report that Redis is behind."""
 
     kind = KIND
 
@@ -52,7 +52,7 @@ class LedgerSource(history.Source):
 
 @contextmanager
 def registered(source: LedgerSource) -> Iterator[LedgerSource]:
-    """Register the source for a while, alone."""
+    """Register the source, as the only one, during the block."""
     from poolsite.history import registry
 
     before = dict(registry._REGISTRY.sources)
@@ -71,18 +71,18 @@ def create_table() -> None:
 
 
 def begin(tag: str, *, generation: int = 1, log_limit: int = 1_000_000, seq: int = 0) -> None:
-    """Make the aggregate's hash, as an app's own `create` or `rebuild` script does."""
+    """Create the aggregate's hash, as an app's own `create` or `rebuild` script does."""
     fields = {"generation": generation, "seq": seq, "drained": seq, "log_limit": log_limit}
     hotpath.client().hset(tag, mapping=fields)
 
 
 def append(tag: str, count: int, word: str = "hello") -> int:
-    """Append entries through the prelude; returns the last sequence number."""
+    """Append entries through the prelude. Return the last sequence number."""
     keys = APPEND.keys_of(tag)
     return hotpath.run(hotpath.Command(APPEND, keys, (count, word), lambda reply: int(reply[0])))
 
 
 def rows(aggregate: history.Aggregate) -> list[tuple[int, int, str]]:
-    """What SQL holds: (generation, seq, word) in order."""
+    """Return the rows in SQL: (generation, seq, word), in order."""
     found = LedgerRow.objects.filter(aggregate_id=aggregate.object_id)
     return list(found.order_by("generation", "seq").values_list("generation", "seq", "word"))

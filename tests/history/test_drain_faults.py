@@ -1,4 +1,4 @@
-"""kill -9 of the drain at each point, and SQL stopped: nothing is lost, nothing stands twice."""
+"""The drain is killed at each point, and SQL is stopped: no entry is lost or written twice."""
 
 import json
 import os
@@ -20,12 +20,12 @@ pytestmark = pytest.mark.prove
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = Path(__file__).parent / "drain_process.py"
-# Ten minutes of what the demo's simulator makes: 40 entries a second.
+# What the demo's simulator writes in ten minutes: 40 entries a second.
 TEN_MINUTES = 10 * 60 * 40
 
 
 class Database:
-    """A prepared database of either kind, and processes that drain into it."""
+    """A prepared SQLite or PostgreSQL database, and processes that drain into it."""
 
     def __init__(self, url: str) -> None:
         self.environment = {**os.environ, "DATABASE_URL": url, "PYTHONPATH": str(ROOT)}
@@ -55,7 +55,7 @@ class Database:
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def database(request, tmp_path, clean_redis):
-    """A database of either kind, beside an empty Redis."""
+    """A SQLite or PostgreSQL database, and an empty Redis."""
     hotpath.reset()
     if request.param == "postgres":
         return Database(request.getfixturevalue("postgres_server").create_database())

@@ -1,4 +1,4 @@
-"""SQL answers and takes no writes: history waits, health says why, all is written afterwards."""
+"""SQL answers but refuses writes: history waits, health states why, and nothing is lost."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,10 +17,10 @@ ENTRIES = 2_000
 
 @contextmanager
 def takes_nothing() -> Iterator[None]:
-    """SQLite may not grow by a page, as on a full disk; PostgreSQL is read-only."""
+    """Keep SQLite from growing by a page, as on a full disk, or make PostgreSQL read-only."""
     with connection.cursor() as cursor:
         if connection.vendor == "sqlite":
-            cursor.execute("VACUUM")  # pages that earlier tests left empty would be room
+            cursor.execute("VACUUM")  # empty pages that earlier tests left would be free space
             cursor.execute("PRAGMA page_count")
             (pages,) = cursor.fetchone()
             cursor.execute(f"PRAGMA max_page_count = {pages}")
@@ -48,7 +48,7 @@ def test_what_a_full_disk_refuses_waits_and_health_says_what_to_do(aggregate):
     assert (trouble.severity, trouble.title) == ("critical", "SQL refuses writes")
     assert trouble.remedy.startswith("Free disk space")
     assert trouble.params["reason"] == refusals.reason() != ""
-    assert not Incident.objects.filter(type="history.fault").exists()  # nothing is wrong with them
+    assert not Incident.objects.filter(type="history.fault").exists()  # not the entries' fault
 
 
 def test_when_there_is_room_again_all_is_written_once_and_the_mark_goes_by_itself(aggregate):
@@ -59,7 +59,7 @@ def test_when_there_is_room_again_all_is_written_once_and_the_mark_goes_by_itsel
     assert 0 < hotpath.client().ttl(refusals.KEY) <= refusals.KEPT_SECONDS
     assert tasks.drain_all(0, 1)["entries"] == ENTRIES
     assert [seq for _, seq, _ in ledger.rows(aggregate)] == list(range(1, ENTRIES + 1))
-    hotpath.client().delete(refusals.KEY)  # its time is over
+    hotpath.client().delete(refusals.KEY)  # it has expired
     assert checks.history().trouble is None
 
 

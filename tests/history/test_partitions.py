@@ -1,4 +1,4 @@
-"""Events by month on PostgreSQL: made while events are written, moved, dropped and put together."""
+"""Events by month on PostgreSQL: partitions created during writes, moved, dropped and merged."""
 
 import threading
 from collections.abc import Iterator
@@ -34,12 +34,12 @@ PARTITIONED, PLAIN = ("numbers", "0008_months"), ("numbers", "0007_wording")
 
 
 def event_models() -> list[type[HistoryEntry]]:
-    """Those of the product."""
+    """Return the product's event models."""
     return [model for model in HistoryEntry.__subclasses__() if model.__module__[:5] != "tests"]
 
 
 def partition_anew(model: type[HistoryEntry]) -> None:
-    """Do the migration's operation back and forth; the executor would take seconds."""
+    """Run the migration's operation backwards and forwards. The executor would take seconds."""
     label, state = model._meta.app_label, SimpleNamespace(apps=apps)
     operation = PartitionByMonth(model._meta.model_name or "")
     with connection.schema_editor(atomic=False) as editor:
@@ -50,9 +50,9 @@ def partition_anew(model: type[HistoryEntry]) -> None:
 
 @pytest.fixture
 def database(postgres_server: PostgresServer, django_db_blocker: Any) -> Iterator[str]:
-    """The address of a migrated database of its own, to which the default connection leads.
+    """The URL of a separate migrated database, to which the default connection points.
 
-    Its months are as of now: the databases that tests copy may have been made in another month.
+    Its months start now: the databases that tests copy may have been made in another month.
     """
     url = postgres_server.create_database()
     with django_db_blocker.unblock(), connected_to(Env.db_url_config(url)):
@@ -90,7 +90,7 @@ def known(model: Any = PoolEvent) -> partitions.Partitions:
 
 
 def month(months_later: int) -> datetime:
-    """The middle of a month: 0 = this."""
+    """Return the middle of a month; 0 is the current month."""
     this = partitions.month_of(timezone.now()).later(months_later)
     return datetime.fromtimestamp(this.first_us / 1e6, UTC) + timedelta(days=14)
 
@@ -100,7 +100,10 @@ def name_of(months_later: int) -> str:
 
 
 def constraints() -> dict[str, Any]:
-    """The table's indexes and constraints as Django sees them; of keys not the time in them."""
+    """Return the table's indexes and constraints as Django sees them.
+
+    The time column is left out of unique keys.
+    """
     with connection.cursor() as cursor:
         found = connection.introspection.get_constraints(cursor, TABLE)
     return {
@@ -199,7 +202,7 @@ def test_a_table_with_events_becomes_the_first_partition_while_events_are_writte
     over, written = threading.Event(), []
 
     def go_on() -> None:
-        """Another process of the former release."""
+        """Write events like another process of the former release."""
         columns = "aggregate_id, generation, seq, at_us, event, number, state_before, state_after"
         more = "call_id, switch, agent, callee, direction, reason, detail"
         texts = ", ".join(["''"] * 8)
@@ -221,7 +224,7 @@ def test_a_table_with_events_becomes_the_first_partition_while_events_are_writte
         writer.join()
     assert rows_of(TABLE) == rows_of(f"{TABLE}_before") == 1_000 + len(written)
     assert constraints() == before
-    assert list(known().months) == [name_of(2)]  # the table takes this month and the next
+    assert list(known().months) == [name_of(2)]  # the table itself takes this month and the next
     assert write(pool, month(0), month(2), first=20_001) == 2
     assert rows_of(name_of(2)) == 1
     keys = set(PoolEvent.objects.values_list("pk", flat=True))
@@ -267,4 +270,4 @@ def test_the_way_back_has_one_table_with_all_events_and_the_key_that_it_had(pool
         PoolEvent.objects.create(aggregate=pool, generation=1, seq=5, at_us=1)
     migrate_to(PARTITIONED)
     assert rows_of(f"{TABLE}_before") == 5
-    assert list(known().months) == []  # until there is a month after the latest event
+    assert list(known().months) == []  # none before the month after the latest event

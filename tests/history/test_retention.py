@@ -1,4 +1,4 @@
-"""History is kept for its time, and deleted in bounded batches after it."""
+"""History is stored for its retention time, and deleted in bounded batches after that."""
 
 import time
 
@@ -81,7 +81,7 @@ def test_a_table_may_be_kept_for_less_and_what_stays_among_the_old_holds_nothing
 ):
     table = history.Retained(ledger.LedgerRow, keep_days=1 / 24)
     monkeypatch.setattr(type(source), "retained", lambda self: (table,))
-    rows_aged(0.01, 1, first=1)  # the oldest by its key, and young: as a call that still runs
+    rows_aged(0.01, 1, first=1)  # the lowest key, but recent, as for a call that still runs
     rows_aged(0.05, 230, first=2)
     assert retention.delete_expired() == {"rows": 230, "months": 0}
     assert ledger.LedgerRow.objects.count() == 1

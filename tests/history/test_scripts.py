@@ -1,4 +1,4 @@
-"""The history's scripts and the lease on every server that we promise, and on a Cluster."""
+"""The history's scripts and the lease on every supported server, and on a Cluster."""
 
 import pytest
 

@@ -24,10 +24,10 @@ class Kind(models.TextChoices):
 
 
 class Thing(models.Model):
-    """A field of each kind, with the defaults that rows may leave out."""
+    """A model with a field of each kind, and the defaults that rows may omit."""
 
     name = models.CharField(max_length=20, unique=True)
-    order = models.IntegerField(default=7)  # a word of SQL's
+    order = models.IntegerField(default=7)  # a reserved word of SQL
     flag = models.BooleanField(null=True)
     at = models.DateTimeField(null=True)
     made_at = models.DateTimeField(auto_now_add=True)
@@ -44,7 +44,7 @@ class Thing(models.Model):
 
 
 class Number(models.Model):
-    """A field of a kind that nobody writes in bulk."""
+    """A model with a field of a kind that is never written in bulk."""
 
     amount = models.DecimalField(max_digits=5, decimal_places=2)
 
@@ -59,7 +59,7 @@ class Number(models.Model):
 def database(
     request: pytest.FixtureRequest, tmp_path: Path, django_db_blocker: Any
 ) -> Iterator[str]:
-    """The default connection leads to an empty database of this kind, with the table."""
+    """Point the default connection at an empty database of this kind, with the table."""
     url = f"sqlite:///{tmp_path / 'bulk.sqlite3'}"
     if request.param == "postgres":
         url = request.getfixturevalue("postgres_server").create_database()
@@ -135,7 +135,7 @@ def test_a_row_that_is_refused_takes_the_others_with_it(database: str) -> None:
     sql_bulk.insert(Thing, [{"name": "one"}, {"name": "two"}])
     with pytest.raises(IntegrityError), transaction.atomic():
         sql_bulk.insert(Thing, [{"name": "three"}, {"name": "two"}])
-    if database == "postgres":  # SQLite does not know how long a text may be
+    if database == "postgres":  # SQLite doesn't limit the length of a text
         with pytest.raises(DataError), transaction.atomic():
             sql_bulk.insert(Thing, [{"name": "three"}, {"name": "x" * 21}])
         one = {**vars(things()["one"]), "name": "x" * 21}

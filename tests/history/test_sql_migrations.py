@@ -41,7 +41,7 @@ def postgres(postgres_server: PostgresServer, django_db_blocker: Any) -> Iterato
 
 
 def states() -> tuple[ProjectState, ProjectState]:
-    """The models before and after the operation."""
+    """Return the models before and after the operation."""
     before = ProjectState()
     fields = [
         ("id", models.BigAutoField(primary_key=True)),
@@ -59,7 +59,7 @@ def indexes(connection: Any) -> set[str]:
 
 
 def made(connection: Any) -> tuple[ProjectState, ProjectState]:
-    """The same, with the table of the first."""
+    """Create the table of the first state. Return both states, like `states`."""
     before, after = states()
     with connection.schema_editor(atomic=False) as editor:
         editor.create_model(before.apps.get_model(APP, "Call"))

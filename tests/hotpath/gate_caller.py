@@ -1,9 +1,9 @@
-"""A process of one release at a gate: it takes permits, renews them and gives them back.
+"""A process of one release at a gate: it acquires permits, renews them and releases them.
 
     python -m tests.hotpath.gate_caller URL NAME ROUNDS [PRELUDE]
 
-PRELUDE: functions in place of the shipped ones, so that its library is another. It prints "ready"
-after its first command, waits for a line, and at the end prints what it met that was not right.
+PRELUDE: functions in place of the shipped ones, so that the process has another library. It prints
+"ready" after its first round, waits for a line, and at the end prints the wrong outcomes.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ TOGETHER = 5
 
 
 async def one_round(path: hotpath.HotPath, holders: list[str]) -> list[str]:
-    """By batches, by a list, and one by one."""
+    """Acquire in a batch, renew in a list, and release one by one."""
     wrong: list[str] = []
 
     def check(outcomes: list[gate.Permit | gate.Ended | hotpath.HotPathError]) -> None:

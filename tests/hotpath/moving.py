@@ -1,4 +1,4 @@
-"""A slot of a Cluster that moves to and fro while commands run by every way."""
+"""A slot of a Cluster that moves back and forth while commands run in every way."""
 
 import asyncio
 import threading
@@ -19,9 +19,9 @@ async def move_under_load(
     slot: int,
     make: Callable[[str], hotpath.Command[Any]],
 ) -> list[str]:
-    """Run `make(name)` under ever new names while the slot moves; return the names, all done once.
+    """Run `make(name)` with new names while the slot moves. Return the names, each executed once.
 
-    Fails for the first command that meets an error. The slot is back in its place at the end.
+    Fail if a command has an error. At the end, the slot is on its original node.
     """
     ended = threading.Event()
     done: list[str] = []
@@ -52,7 +52,7 @@ async def move_under_load(
             note(singles, await asyncio.gather(*(path.arun(make(name)) for name in singles)))
 
     def work_goes_on() -> None:
-        """Return when the slot's new owner has surely done some of it."""
+        """Return when the slot's new owner has certainly executed some commands."""
         goal = len(done) + UNDER_WAY
         until(lambda: len(done) > goal or errors)
 

@@ -1,4 +1,4 @@
-"""A hot path on a Redis without memory: what is refused must have changed nothing."""
+"""A hot path on a Redis without memory: a refused command must not have changed anything."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -8,20 +8,20 @@ from poolsite import hotpath
 from poolsite.hotpath.header import RUNS
 from poolsite.hotpath.routing import SERVER
 
-# A refusal is told at once: the same command is sent again with memory, by hand.
+# A refusal is returned at once: this class sends the command again, with memory.
 ONCE = hotpath.Limits(attempts=1)
 
 
 @dataclass
 class Seen:
-    """How often each script was refused, and how often it was let through without memory."""
+    """How often each script was refused, and how often it ran without memory."""
 
     refused: dict[str, int] = field(default_factory=dict)
     done: dict[str, int] = field(default_factory=dict)
 
 
 class StarvingPath(hotpath.HotPath):
-    """Runs each command on a full Redis first; what that refuses is run again with memory."""
+    """Runs each command on a full Redis first. What that refuses runs again, with memory."""
 
     def __init__(self, url: str, client: Any, *, by_scripts: bool = False) -> None:
         super().__init__(url, ONCE)
@@ -42,7 +42,7 @@ class StarvingPath(hotpath.HotPath):
         finally:
             self._owner.config_set("maxmemory", 0)
         title = command.script.title
-        if isinstance(outcome, hotpath.Unavailable):  # surely not executed
+        if isinstance(outcome, hotpath.Unavailable):  # certainly not executed
             assert "OOM" in str(outcome), outcome
             assert not command.gives_back, title
             assert command.script.full_server != RUNS, title
@@ -57,7 +57,7 @@ class StarvingPath(hotpath.HotPath):
 
 
 def everything(client: Any) -> dict[str, Any]:
-    """Every key with all that it holds (not DUMP: a hash that grows moves its fields)."""
+    """Return every key with its content (not DUMP: a hash that grows moves its fields)."""
     keys = sorted(client.scan_iter(count=1_000))
     with client.pipeline(transaction=False) as pipe:
         for key in keys:

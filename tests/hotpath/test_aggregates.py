@@ -74,7 +74,7 @@ def test_a_script_of_two_releases_ago_is_told_its_successor(path: hotpath.HotPat
 
 
 def proven(**times: float) -> hotpath.ClockMonitor:
-    """A monitor that has watched these clocks for long enough, up to this time at pace 10."""
+    """Return a monitor that has watched these clocks long enough, up to this time at pace 10."""
     monitor = hotpath.ClockMonitor()
     for ago in (PROVEN_SECONDS, 0.0):
         its = {node: seconds - ago for node, seconds in times.items()}

@@ -1,4 +1,4 @@
-"""No script of any system stops between two writes: without memory, or without a channel."""
+"""No system's script stops between two writes: neither without memory nor without a channel."""
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -26,7 +26,7 @@ from tests.support.clock import ScriptClock
 
 On = Callable[[str, ScriptClock], AbstractContextManager[Any]]
 
-# The random histories of each system's own model, and how many of them are played.
+# Each system's model with its random histories, and how many of them are run.
 SYSTEMS = {
     "numbers": (PoolMachine, pool_on, 8),
     "line": (DeskMachine, desk_on, 4),
@@ -39,7 +39,7 @@ each_system = pytest.mark.parametrize(("machine", "on", "examples"), SYSTEMS.val
 
 
 def play(machine: Any, bench: Any, examples: int) -> None:
-    """A few random histories, which the model judges."""
+    """Run random histories, which the model checks."""
     bound = type("Bound", (machine,), {"bench": bench, "clock": bench.clock})
     run_state_machine_as_test(
         bound,
@@ -63,7 +63,7 @@ def test_what_a_redis_without_memory_refuses_has_changed_nothing(
     test_clock: ScriptClock,
     redis_server: RedisServer,
 ) -> None:
-    """And it refuses nothing that gives memory back."""
+    """Commands that give memory back are never refused."""
     with on(redis_server.url, test_clock) as bench:
         bench.path.close()
         bench.path = path = StarvingPath(redis_server.url, bench.client, by_scripts=by_scripts)
@@ -75,7 +75,7 @@ def test_what_a_redis_without_memory_refuses_has_changed_nothing(
 
 @contextmanager
 def no_channels(client: Any) -> Iterator[None]:
-    """The user of everybody may publish nowhere."""
+    """Take the right to publish from the default user during the block."""
     client.execute_command("ACL", "SETUSER", "default", "resetchannels")
     try:
         yield
@@ -87,7 +87,7 @@ def no_channels(client: Any) -> Iterator[None]:
 def test_without_a_right_to_publish_every_answer_and_every_key_is_as_with_it(
     machine: Any, on: On, examples: int, test_clock: ScriptClock, redis_server: RedisServer
 ) -> None:
-    """A wake that is lost costs a watcher some time: it reads again by itself."""
+    """A lost wake only delays a watcher, which reads again after a while."""
     with on(redis_server.url, test_clock) as bench, no_channels(bench.client):
         bench.path.close()
         bench.path = path = hotpath.HotPath(redis_server.url)
@@ -110,7 +110,7 @@ FIRST = {
 def test_redis_looks_at_its_memory_before_a_scripts_first_write_only(
     each_redis: RedisServer, first: str, goes_on: bool
 ) -> None:
-    """What the tests above find rests on this rule of every server that we support."""
+    """The tests above rely on this rule, which holds for every server that we support."""
     script = f"{first} redis.call('HSET', KEYS[1], 'b', '1') redis.call('HSET', KEYS[1], 'c', '1')"
     with each_redis.client() as client:
         client.zadd("z", {"one": 1})

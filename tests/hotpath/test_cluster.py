@@ -66,7 +66,7 @@ async def test_a_wrong_map_is_mended_by_moved(
 def test_half_an_aggregate_is_never_written_while_its_slot_moves(
     path: hotpath.HotPath, redis_cluster: RedisCluster
 ) -> None:
-    """Two of three keys have moved: declared keys wait for the third, undeclared ones split."""
+    """Two of three keys have moved: declared keys wait for the third, undeclared keys are split."""
     path.run(pair("one"))
     slot = slot_of(TAG)
     source = redis_cluster.owner_of(slot)
@@ -79,7 +79,7 @@ def test_half_an_aggregate_is_never_written_while_its_slot_moves(
     with target.client() as client, client.pipeline(transaction=False) as undeclared:
         undeclared.execute_command("ASKING")
         undeclared.eval("return redis.call('INCR', KEYS[1] .. ':b')", 1, TAG)
-        assert undeclared.execute()[1] == 1  # a second one: the aggregate is split
+        assert undeclared.execute()[1] == 1  # a second counter: the aggregate is split
         undeclared.execute_command("ASKING")
         undeclared.delete(f"{TAG}:b")
         assert undeclared.execute()[1] == 1
@@ -87,12 +87,12 @@ def test_half_an_aggregate_is_never_written_while_its_slot_moves(
     outcomes: list[tuple[str, ...]] = []
     waiting = threading.Thread(target=lambda: outcomes.append(path.run(pair("two"))))
     waiting.start()
-    waiting.join(timeout=0.1)  # it asks again and again: that nothing comes of it has no sign
+    waiting.join(timeout=0.1)  # it retries silently: nothing shows that it waits
     assert outcomes == []
     while redis_cluster.move_keys(slot, source, target, batch=1):
         pass
     waiting.join()
-    assert outcomes == [("2", "2")]  # by ASK, at the target, before the slot is its own
+    assert outcomes == [("2", "2")]  # by ASK, at the target, before it owns the slot
     redis_cluster.finish_move(slot, target)
     assert path.run(pair("three")) == ("3", "3")
     redis_cluster.move_slot(slot, source)
@@ -109,7 +109,7 @@ async def test_a_slot_moves_to_and_fro_under_load_and_nothing_is_lost_or_doubled
 async def test_commands_without_operation_id_are_executed_once_while_a_slot_moves(
     path: hotpath.HotPath, redis_cluster: RedisCluster
 ) -> None:
-    """MOVED, ASK and TRYAGAIN mean "surely not executed": repeating needs no operation id."""
+    """MOVED, ASK and TRYAGAIN mean "not executed": a retry needs no operation ID."""
     path.run(count())
     source = redis_cluster.owner_of(slot_of(TAG))
     target = redis_cluster.other_than(source)

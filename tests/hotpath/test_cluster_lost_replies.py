@@ -1,4 +1,4 @@
-"""Replies that a Cluster's node loses: its address leads through a proxy, as the others tell."""
+"""Replies that a Cluster's node loses: the nodes announce a proxy as its address."""
 
 import asyncio
 import contextlib
@@ -20,7 +20,7 @@ TAGS = [f"{{demo{n}}}" for n in range(30)]
 
 @contextlib.contextmanager
 def announced(cluster: RedisCluster, node: RedisServer) -> Iterator[FaultyProxy]:
-    """Put a proxy before a node and have the Cluster tell clients of that one."""
+    """Put a proxy in front of a node, and have the Cluster announce the proxy to clients."""
     with FaultyProxy(("127.0.0.1", node.port)) as proxy, node.client() as client:
         client.config_set("cluster-announce-bus-port", node.port + 10_000)
         client.config_set("cluster-announce-port", proxy.port)
@@ -41,7 +41,7 @@ def ports_seen_by(node: RedisServer) -> set[int]:
 
 @pytest.fixture(scope="module")
 def proxy(_cluster_of_session: RedisCluster) -> Iterator[FaultyProxy]:
-    """Before TAG's node; for the whole module, because the nodes take a second to tell it on."""
+    """A proxy in front of TAG's node, for the whole module: announcing it takes a second."""
     cluster = _cluster_of_session
     with announced(cluster, cluster.owner_of(slot_of(TAG))) as proxy:
         yield proxy
@@ -51,7 +51,7 @@ def proxy(_cluster_of_session: RedisCluster) -> Iterator[FaultyProxy]:
 async def behind_proxy(
     redis_cluster: RedisCluster, proxy: FaultyProxy
 ) -> AsyncIterator[tuple[hotpath.HotPath, FaultyProxy]]:
-    """A hot path whose way to TAG's node leads through the proxy, with all connections open."""
+    """A hot path that reaches TAG's node through the proxy, with all connections open."""
     url = f"redis+cluster://127.0.0.1:{proxy.port}?socket_timeout={patient(0.3)}"
     with hotpath.connect(url) as path:
         path.run(count())

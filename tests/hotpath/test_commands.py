@@ -1,4 +1,4 @@
-"""A command is a value that cannot name keys of two aggregates, nor too few."""
+"""A command is a value that can't name keys of two aggregates, or too few keys."""
 
 import pytest
 from hypothesis import given

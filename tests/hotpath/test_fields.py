@@ -1,4 +1,4 @@
-"""The same fields of many hashes: order, what is missing, errors, a restart, a Cluster."""
+"""The same fields of many hashes: order, missing ones, errors, a restart, a Cluster."""
 
 from pathlib import Path
 
@@ -15,7 +15,10 @@ TAGS = [f"{{demo{n}}}" for n in range(2 * TAGS_AT_ONCE + 3)]
 
 
 def fill(path: hotpath.HotPath) -> list[list[str | None]]:
-    """Give every tag but the last its number, and every second a `seq`; return what is read."""
+    """Give each tag but the last a generation, and every second one a `seq`.
+
+    Return what is read.
+    """
     wanted: list[list[str | None]] = []
     with path.client().pipeline(transaction=False) as pipeline:
         for n, tag in enumerate(TAGS[:-1]):

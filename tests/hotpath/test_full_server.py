@@ -1,4 +1,4 @@
-"""A Redis at its maxmemory goes on taking what gives back, as functions and as scripts."""
+"""A Redis at its maxmemory still runs what gives memory back, as functions and as scripts."""
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -35,7 +35,7 @@ CALLS = {"agent": "a1", "callee": "0301"}
 
 @contextmanager
 def full(bench: Any) -> Iterator[None]:
-    """The server has no memory left."""
+    """Leave the server without memory during the block."""
     bench.client.config_set("maxmemory", 1)
     try:
         yield
@@ -47,7 +47,7 @@ def full(bench: Any) -> Iterator[None]:
 def on(
     request: pytest.FixtureRequest, clean_redis: RedisServer, test_clock: ScriptClock
 ) -> Iterator[Bench]:
-    """Opens a bench of any system whose commands reach the server in one form."""
+    """A function that opens a system's bench, with all commands as functions or all as scripts."""
     opened: list[AbstractContextManager[Any]] = []
 
     def open_one(system: On) -> Any:
@@ -87,12 +87,12 @@ async def test_numbers_come_back_and_none_are_given_out(on: Bench) -> None:
         (outcomes,) = await run_lists(bench.path, pool.events, [(POOL, [add, hangup, add])])
         assert [isinstance(each, hotpath.Full) for each in outcomes] == [True, False, True]
         assert outcomes[1].ok
-        if by_functions(bench):  # the script of a call takes the number out of a list first
+        if by_functions(bench):  # a call's script first takes the number out of a list
             assert refused(bench, pool.event(POOL, pool.Event.of("call", call_id="c4", **CALLS)))
     for _ in range(3):
         bench.advance(60)
         with full(bench):
-            bench.sweep()  # the third one's lease ends
+            bench.sweep()  # the third call's lease ends
     assert not any(bench.state(number).busy for number in (first, second, third))
     assert bench.problems() == []
     assert bench.event("call", call_id="c4", **CALLS).ok
@@ -130,7 +130,7 @@ def test_rooms_end_and_nobody_joins(on: Bench) -> None:
         assert bench.agent_beat(7).slots[0].visit == "b"
         assert refused(bench, desk.join(DESK, "d", 1))
         assert refused(bench, desk.joins(DESK, [desk.Join("d", 1)]))
-    for _ in range(20):  # b falls silent, and is lost
+    for _ in range(20):  # b stops responding, and is lost
         bench.clock.advance(4)
         with full(bench):
             bench.beats(7)

@@ -1,4 +1,4 @@
-"""The header of a Lua file is read strictly; what is wrong is named with file and line."""
+"""The header of a Lua file is parsed strictly. An error names the file and the line."""
 
 from pathlib import Path
 
@@ -120,7 +120,7 @@ Version: 3
 
 
 def parse_beside(folder: Path, text: str) -> Header:
-    """Parse other.lua, which has event.lua beside it."""
+    """Parse other.lua, with event.lua in the same folder."""
     (folder / "event.lua").write_text(GOOD)
     path = folder / "other.lua"
     path.write_text(text)

@@ -1,4 +1,4 @@
-"""Operations as functions of a library: loaded at need, called by FCALL, never run twice."""
+"""Operations as functions of a library: loaded on demand, called by FCALL, never run twice."""
 
 import asyncio
 import threading
@@ -25,16 +25,16 @@ with_functions = on_servers("redis-7", "valkey-9")
 
 @pytest.fixture
 def bench(each_redis: RedisServer) -> Iterator[GateUnderTest]:
-    """A gate on a server that holds no library and no script yet."""
+    """A gate on a server that has no library and no script yet."""
     with gate_on(each_redis.url) as bench:
-        with suppress(redis.ResponseError):  # Redis 6.2 knows no libraries
+        with suppress(redis.ResponseError):  # Redis 6.2 has no libraries
             bench.client.function_flush()
         yield bench.create(cap=CAP)
         bench.check_structure()
 
 
 def libraries_on(client: Any) -> dict[str, dict[str, set[str]]]:
-    """Each library that a server holds: its functions and their flags."""
+    """Return each library of a server: its functions and their flags."""
     found = {}
     for row in client.function_list():
         library = dict(zip(row[::2], row[1::2], strict=True))
@@ -55,7 +55,7 @@ def function(operation: str) -> str:
 
 @contextmanager
 def counting(client: Any) -> Iterator[Calls]:
-    """What the server is asked for in the block; the counter is filled at its end."""
+    """Yield a counter of the server's commands in the block. It is filled at the end."""
     ran: Calls = Calls()
     before = calls_of(client)
     yield ran
@@ -63,7 +63,10 @@ def counting(client: Any) -> Iterator[Calls]:
 
 
 async def grant_ten(bench: GateUnderTest) -> None:
-    """By every way that commands go; `incr` may not be repeated, so each counts exactly once."""
+    """Grant ten slots in every way that commands run.
+
+    `incr` may not be repeated, so each call counts exactly once.
+    """
     path, command = bench.path, gate.incr(SLUG)
     outcomes = [path.run(command), await path.arun(command)]
     outcomes += path.run_batch([command] * 3) + await path.arun_batch([command] * 3)
@@ -81,7 +84,7 @@ async def test_the_library_is_loaded_once_and_called(bench: GateUnderTest) -> No
     with counting(bench.client) as ran:
         await grant_ten(bench)
     assert (ran["fcall"], ran["evalsha"], ran["eval"]) == (10, 0, 0)
-    assert (ran["function|load"], ran["script|load"]) == (0, 0)  # the gate's making needed it
+    assert (ran["function|load"], ran["script|load"]) == (0, 0)  # loaded for creating the gate
     assert list(libraries_on(bench.client)) == [the_library().name]
     assert granted(bench) == 10
 
@@ -195,7 +198,7 @@ async def test_a_restart_keeps_the_library(each_redis: RedisServer, tmp_path: An
 
 @contextmanager
 def user_without(bench: GateUnderTest, server: RedisServer, *rules: str) -> Iterator[GateUnderTest]:
-    """The same gate, by a user who lacks a right."""
+    """Yield the same gate, used by a user who lacks a right."""
     words = ("on", ">secret", "~*", "&*", "+@all", *rules)
     bench.client.execute_command("ACL", "SETUSER", "narrow", *words)
     url = f"unix://narrow:secret@{server.socket}"
@@ -272,7 +275,7 @@ def test_a_full_server_is_read_and_refuses_what_takes_before_its_first_line(
         assert bench.run(gate.states(SLUG, [1])) == {1: ""}
         assert bench.run(gate.has_work(SLUG, "d")) == ""
         for name in set(gate.SCRIPTS) - READING - GIVING_BACK:
-            with pytest.raises(redis.exceptions.OutOfMemoryError):  # without arguments: no word
+            with pytest.raises(redis.exceptions.OutOfMemoryError):  # refused before it runs
                 bench.client.execute_command("FCALL", function(name), 1, KEYS.tag)
         with pytest.raises(hotpath.Unavailable, match="OOM"):
             hotpath.HotPath(f"unix://{bench.path.address.path}", hotpath.Limits(attempts=1)).run(
@@ -291,7 +294,7 @@ def test_every_app_with_modules_has_one_library() -> None:
 
 
 def test_redis_takes_every_library(clean_redis: RedisServer) -> None:
-    """Lua has a limit of 200 local variables, and who cannot load a library runs scripts."""
+    """Lua has a limit of 200 local variables. A server that can't load a library runs scripts."""
     with closing(redis.Redis.from_url(clean_redis.url)) as client:
         for library in libraries():
             client.function_load(library.text, replace=True)

@@ -1,4 +1,4 @@
-"""Libraries over several servers and releases: replicas, clusters, two releases at once."""
+"""Libraries on several servers and releases: replicas, clusters, two releases at once."""
 
 import subprocess
 import sys
@@ -60,7 +60,7 @@ def test_two_releases_work_at_one_gate_each_by_its_own_library(
 
 
 def _run_together(url: str, callers: list[list[str]]) -> list[str]:
-    """Start a process for each, let them go at the same moment, and return what they say."""
+    """Start a process for each caller, let all begin at the same time, and return their output."""
     processes = [
         subprocess.Popen(
             [sys.executable, "-m", "tests.hotpath.gate_caller", url, *words],
@@ -89,7 +89,7 @@ def _run_together(url: str, callers: list[list[str]]) -> list[str]:
 
 @pytest.fixture
 def pair(each_redis: RedisServer, tmp_path: Path) -> Iterator[tuple[RedisServer, RedisServer]]:
-    """A primary of the same program, and its replica."""
+    """A primary that runs the same program, and its replica."""
     options = ["--repl-diskless-sync-delay", "0"]
     servers = []
     for name in ("a", "b"):
@@ -123,7 +123,7 @@ def test_a_replica_is_read_and_refuses_all_else_before_its_first_line(
         ran = calls_of(copy.client) - before
         assert (ran["fcall"], ran["evalsha"], ran["eval"]) == (4, 0, 0)
         for name in set(gate.SCRIPTS) - READING:
-            with pytest.raises(redis.exceptions.ReadOnlyError):  # without arguments: no word
+            with pytest.raises(redis.exceptions.ReadOnlyError):  # refused before it runs
                 copy.client.execute_command("FCALL", function(name), 1, KEYS.tag)
 
 
@@ -137,7 +137,7 @@ def path(redis_cluster: RedisCluster) -> Iterator[hotpath.HotPath]:
 
 
 def words_of(path: hotpath.HotPath, command: hotpath.Command[object]) -> tuple[object, ...]:
-    """What is sent for a command, once its node is known to hold the library."""
+    """Return the arguments sent for a command once its node is known to have the library."""
     path.run(command)
     ready = path.planner.ready(command)
     assert ready is not None

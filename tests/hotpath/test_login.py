@@ -1,4 +1,4 @@
-"""Passwords, users, databases and TLS: both lanes read the URL alike."""
+"""Passwords, users, databases and TLS: both lanes interpret the URL in the same way."""
 
 import asyncio
 import subprocess
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.processes
 
 
 def check_both_lanes(url: str) -> None:
-    """Run a command, a batch and a plain read by each lane."""
+    """Run a command, a batch and a plain read on each lane."""
     with hotpath.connect(url) as path, asyncio.Runner() as runner:
         assert path.run(count()) == 1
         assert runner.run(path.arun(count())) == 2

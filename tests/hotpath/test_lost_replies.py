@@ -1,7 +1,7 @@
 """A reply is lost on its way: what ran, what is answered, and what is repeated.
 
-redis-py repeats by itself unless it is told not to; the first test shows that, so that the
-others prove something.
+By default, redis-py repeats commands. The first test shows that, so that the others prove
+something.
 """
 
 import asyncio
@@ -49,7 +49,7 @@ RUNNERS = ["run", "run_batch", "arun", "arun_batch"]
 async def perform(
     path: hotpath.HotPath, how: str, command: hotpath.Command[int]
 ) -> int | hotpath.HotPathError:
-    """Run a command in one of four ways and return its result or its error."""
+    """Run a command in one of four ways. Return its result or its error."""
     try:
         match how:
             case "run":
@@ -168,7 +168,7 @@ async def test_an_operation_id_outlives_a_short_outage(
 async def test_a_late_reply_reaches_nobody_else(
     path: hotpath.HotPath, proxy: FaultyProxy, clean_redis: RedisServer, how: str
 ) -> None:
-    """After a timeout the connection is given up: its reply must not answer the next command."""
+    """After a timeout the connection is closed: its reply must not answer the next command."""
     proxy.delay_seconds = 2 * TIMEOUT_SECONDS
     proxy.set("delay", faults=1)
     slow = await perform(path, how, count(tag="{slow}"))
@@ -190,7 +190,7 @@ async def test_callers_of_a_hanging_server_wait_at_the_same_time(
     path: hotpath.HotPath, proxy: FaultyProxy
 ) -> None:
     proxy.set("drop-reply")
-    async with asyncio.timeout(10 * TIMEOUT_SECONDS):  # one after the other it would be 20
+    async with asyncio.timeout(10 * TIMEOUT_SECONDS):  # in sequence it would be 20
         outcomes = await asyncio.gather(*(perform(path, "arun", count()) for _ in range(20)))
     assert all(isinstance(outcome, hotpath.UnknownOutcome) for outcome in outcomes)
 

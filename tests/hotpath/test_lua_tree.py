@@ -30,25 +30,25 @@ each_script = pytest.mark.parametrize(
 
 @cache
 def script_of(path: Path) -> hotpath.Script:
-    """Read the file itself: that it is registered too is test_scripts_command's business."""
+    """Read the script's file. test_scripts_command proves that the script is registered, too."""
     title = path.read_text(encoding="utf-8").split(maxsplit=2)[1]
     return read_script(title.partition("/")[0], path)
 
 
 def code_of(script: hotpath.Script) -> str:
-    """The Lua with its includes, without header and comments."""
+    """Return the Lua code with its includes, without header and comments."""
     return COMMENT.sub("", HEADER.sub("", script.body))
 
 
 def whole_code_of(script: hotpath.Script) -> str:
-    """The same with what it uses of its app's modules."""
+    """Return the Lua code with the parts of its app's modules that it uses."""
     modules = script.modules
     needed = modules.needed_by([code_of(script)])
     return "\n".join([code_of(script), *(modules.members.get(name, "") for name in needed)])
 
 
 def used(code: str, name: str) -> tuple[set[int], bool]:
-    """Return the indexes of KEYS or ARGV that stand in the code, and whether it counts them."""
+    """Return the indexes of KEYS or ARGV in the code, and whether the code counts them."""
     fixed = {int(n) for n in re.findall(rf"\b{name}\[(\d+)\]", code)}
     if name == "KEYS":
         fixed |= {int(n) for n in re.findall(r"\bkey\((\d+)\s*,", code)}
@@ -66,7 +66,7 @@ def test_the_keys_of_a_header_are_those_of_the_body(path: Path) -> None:
     fixed, counted = used(code_of(script), "KEYS")
     declared = set(range(1, len(script.keys) + 1))
     assert fixed <= declared, f"used but not declared: {sorted(fixed - declared)}"
-    # Operations that use modules build every key from the tag: the header tells which.
+    # Operations that use modules build every key from the tag: the header lists the keys.
     if not counted and not script.modules.names:
         assert declared <= fixed, f"declared but not used: {sorted(declared - fixed)}"
     assert counted or not script.more_keys
@@ -104,13 +104,13 @@ def test_no_command_is_newer_than_redis_6_2_nor_unbounded(path: Path) -> None:
     assert re.search(r"'(KEYS|FLUSHALL|FLUSHDB|SCAN|RANDOMKEY)'", code, re.IGNORECASE) is None
 
 
-# They make or remove an aggregate as a whole: there is no older data that they could misread.
+# They create or remove a whole aggregate: they can't misread older data.
 WHOLE = {"create", "destroy"}
 
 
 @each_script
 def test_an_apps_script_checks_the_datas_version(path: Path) -> None:
-    """The ground floor's own scripts work on any version: they write none of an app's formats."""
+    """poolsite's own scripts work on any version: they write none of the apps' formats."""
     if path.is_relative_to(ROOT / "poolsite"):
         assert "script_version" not in code_of(script_of(path))
     elif path.stem not in WHOLE:

@@ -1,4 +1,4 @@
-"""Modules: what a file may hold, and what becomes of its names in an operation."""
+"""Modules: what a file may contain, and what its names become in an operation."""
 
 import re
 from collections.abc import Callable
@@ -50,7 +50,7 @@ Write = Callable[..., Modules]
 
 @pytest.fixture
 def write(tmp_path: Path) -> Write:
-    """Write a folder of modules, and read it."""
+    """A function that writes a folder of modules, and reads it."""
 
     def write(**texts: str) -> Modules:
         folder = tmp_path / "modules"
@@ -69,7 +69,7 @@ def operation(folder: Path, body: str, name: str = "sell") -> Script:
 
 
 def before(script: Script) -> str:
-    """What stands before an operation's own text."""
+    """Return what precedes an operation's own text."""
     return script.text.partition("--[[")[0]
 
 

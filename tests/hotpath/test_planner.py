@@ -1,6 +1,6 @@
-"""Random faults against the planner: what may be repeated, and what an outcome promises.
+"""Random faults for the planner: what may be repeated, and what an outcome guarantees.
 
-The planner does no I/O, so a whole Cluster can be played here: two nodes that refuse, lose
+The planner does no I/O, so a whole Cluster can be simulated here: two nodes that refuse, lose
 replies, forget scripts and hand slots over, between any two exchanges.
 """
 
@@ -32,8 +32,8 @@ class World:
         default_factory=lambda: dict.fromkeys(TAGS, "a:1") | {"{y}": "b:2"}
     )
     held: dict[str, set[str]] = field(default_factory=lambda: {node: set() for node in NODES})
-    executed: list[str] = field(default_factory=list)  # labels, in order, repetitions too
-    done: set[str] = field(default_factory=set)  # operation ids that have taken effect
+    executed: list[str] = field(default_factory=list)  # labels, in order, with repetitions
+    done: set[str] = field(default_factory=set)  # operation IDs that have taken effect
     effects: dict[str, int] = field(default_factory=dict)
 
     def rows(self) -> list[Any]:
@@ -53,7 +53,7 @@ class World:
             if fault == "move":
                 tag = TAGS[number % len(TAGS)]
                 self.owner[tag] = NODES[NODES.index(self.owner[tag]) - 1]
-            # "lose": so many are executed, and of those only the first half is answered
+            # "lose": `reach` commands are executed, but only the first half of them is answered
             reach = number % (len(commands) + 1) if fault == "lose" else len(commands)
             replies = [self.execute(node, words) for words in commands[:reach]]
             answered = reach // 2 if fault == "lose" else reach
@@ -163,7 +163,7 @@ def test_forgotten_scripts_and_moved_slots_never_reach_the_caller(
 
 
 def test_nodes_that_send_a_command_to_and_fro_are_given_time_to_agree() -> None:
-    """During a hand-over each may name the other for a moment: the attempts must not race by."""
+    """During a hand-over, each node may redirect to the other: attempts must not run out fast."""
     router = Router(ADDRESS)
     router.learn_slots([[slot_of("{x}"), slot_of("{x}"), ["a", "1"]]], NODES[0])
     script = SCRIPTS["count"]

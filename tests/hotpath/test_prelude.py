@@ -121,7 +121,7 @@ STEPS = st.lists(
 def test_random_appends_drains_and_limits_drop_exactly_what_sql_has_not_taken(
     clean_redis: RedisServer, steps: list[Step]
 ) -> None:
-    """Against a model: the undrained entries are the newest `limit`, the rest is counted."""
+    """Compare with a model: the newest `limit` undrained entries stay, the rest is counted."""
     with hotpath.connect(clean_redis.url) as path:
         redis = path.client()
         redis.delete(TAG, f"{TAG}:log")

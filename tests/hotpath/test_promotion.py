@@ -24,7 +24,7 @@ def look(tag: str = TAG) -> hotpath.Command[list[str]]:
 
 @pytest.fixture
 def pair(tmp_path: Path) -> Iterator[tuple[RedisServer, RedisServer]]:
-    """A primary and its replica, in step."""
+    """A primary and its replica, in sync."""
     primary = RedisServer(
         folder=tmp_path / "a",
         port=free_port(),
@@ -70,7 +70,7 @@ async def test_a_promoted_server_closes_an_aggregate_once(pair) -> None:
 async def test_the_async_lane_and_a_connection_from_before_close_it_too(pair) -> None:
     primary, replica = pair
     with replica.client() as client, hotpath.connect(replica.url) as path:
-        assert await path.arun(look()) == ["1", "7"]  # a replica is asked again each time
+        assert await path.arun(look()) == ["1", "7"]  # a replica is asked each time
         assert path.run(look()) == ["1", "7"]
         assert client.hget(TAG, "conf") == "o123"
         primary.kill()

@@ -1,4 +1,4 @@
-"""One definition of a command, run sync, async and in batches, on every kind of server."""
+"""One definition of a command: run sync, async and in batches, on every kind of server."""
 
 import asyncio
 import os
@@ -203,7 +203,7 @@ def test_a_loop_that_ends_closes_its_connections(one: hotpath.HotPath) -> None:
 
 
 def _clients(path: hotpath.HotPath) -> set[str]:
-    """Who is connected; Redis forgets who left a moment later than they leave."""
+    """Return the connected clients. Redis removes one a moment after it disconnects."""
     return {each["id"] for each in path.client().client_list()}
 
 
@@ -229,7 +229,7 @@ async def test_concurrent_calls_of_one_loop_share_connections(one: hotpath.HotPa
 
 
 def test_a_forked_child_uses_connections_of_its_own(one: hotpath.HotPath) -> None:
-    """Celery's prefork: the parent has talked to Redis before its children start."""
+    """As with Celery's prefork: the parent has used Redis before its children start."""
     assert one.run(count()) == 1
     assert one.client().ping()
     children = [_fork(one) for _ in range(4)]

@@ -1,4 +1,4 @@
-"""`manage.py scripts`: what a switch's configuration takes its SHA from."""
+"""`manage.py scripts`: the source of the SHAs in a switch's configuration."""
 
 import hashlib
 import re
@@ -27,14 +27,14 @@ def printed(*args: str) -> list[str]:
 
 
 def listed() -> dict[str, str]:
-    """The SHA of each script, as the command lists it."""
+    """Return the SHA of each script, as the command lists it."""
     words = (line.split("  ") for line in printed())
     return {title: sha for title, _, sha in words}
 
 
 @pytest.fixture(autouse=True)
 def _settings_redis(clean_redis: RedisServer) -> None:
-    hotpath.reset()  # an earlier test may have left a default of its own
+    hotpath.reset()  # an earlier test may have left its own default
 
 
 def test_it_prints_one_line_for_each_script_and_nothing_else(clean_redis: RedisServer) -> None:
@@ -62,7 +62,7 @@ def test_check_loads_nothing_and_names_what_is_missing(clean_redis: RedisServer)
 
 
 def test_the_text_of_each_script_has_the_sha_that_is_listed() -> None:
-    """A shell's "$(…)" drops line breaks at the end, so there is none."""
+    """A shell's "$(…)" drops line breaks at the end, so the text has none."""
     for title, sha in listed().items():
         out = StringIO()
         call_command("scripts", "--text", title, stdout=out)
@@ -147,7 +147,7 @@ def test_prune_deletes_the_libraries_of_other_releases_alone(clean_redis: RedisS
 
 
 def test_prune_leaves_nothing_to_prune_on_any_server(each_redis: RedisServer) -> None:
-    """Redis 6.2 has no libraries, and says so."""
+    """Redis 6.2 has no libraries, and reports that."""
     with hotpath.connect(each_redis.url):
-        printed("--prune")  # of tests before
+        printed("--prune")  # of earlier tests
         assert printed("--prune") == []

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.processes
 
 @pytest.fixture
 def sentinel() -> Iterator[RedisSentinel]:
-    """One of its own for each test: after a failover and back it may fail over by itself."""
+    """A new Sentinel for each test: after a failover and back, it may fail over again."""
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:  # short: socket paths are
         sentinel = RedisSentinel(Path(folder))
         try:
@@ -74,7 +74,7 @@ async def test_commands_follow_the_master_through_a_failover_and_back(
         assert await asyncio.to_thread(path.run, count(operation_id="op")) == 7
 
         sentinel.bring_back(first)
-        path.router.learn_master(f"127.0.0.1:{first.port}")  # who still talks to it: READONLY
+        path.router.learn_master(f"127.0.0.1:{first.port}")  # as a late client: READONLY
         assert path.run(count()) == 8
         path.router.learn_master(f"127.0.0.1:{first.port}")
         assert await path.arun(count()) == 9
@@ -97,14 +97,17 @@ async def test_functions_go_on_after_a_failover(sentinel: RedisSentinel) -> None
             again = await asyncio.to_thread(path.run, gate.acquire(SLUG, "a"))  # may be repeated
             assert (again.reason, again.token) == ("repeat", first.token)
             closed = await path.arun(gate.acquire(SLUG, "b"))
-            assert closed.reason == "recovering"  # a promoted server may lack what was last
+            assert closed.reason == "recovering"  # a promoted server may lack the last data
             ran = calls_of(client) - ran
         assert ran["fcall"] >= 2
         assert ran["evalsha"] == 0
 
 
 async def _works_again(path: hotpath.HotPath) -> int:
-    """The first commands after a failover may be refused or unknown; none may run twice."""
+    """Return the first result after the failover.
+
+    The first commands may be refused or have an unknown outcome, but none may run twice.
+    """
     answers: list[int] = []
 
     async def one_is_through() -> bool:

@@ -1,4 +1,4 @@
-"""`make check`: what must hold before anything is run; prints what does not."""
+"""`make check`: what must hold before anything is run. It prints what doesn't hold."""
 
 import os
 import subprocess
@@ -13,7 +13,7 @@ from tests.support.environment import SAFE
 
 PYTHON = sys.executable
 BIN = Path(PYTHON).parent
-# Side by side, one for each core: the two that take longest come first.
+# In parallel, one for each core. The two that take longest come first.
 STEPS: dict[str, list[str | Path]] = {
     "house": [PYTHON, "-m", "pytest", "-q", "tests/house"],
     "types": [BIN / "mypy"],
@@ -26,8 +26,8 @@ STEPS: dict[str, list[str | Path]] = {
     "audit": [PYTHON, "-m", "tests.house.audit"],
     "durations": [PYTHON, "-m", "tests.support.durations", "check"],
 }
-TELLS = {"lua", "figures", "audit"}  # steps whose output is read also when they succeed
-# What a production machine sets: `check --deploy` must be clean with it.
+TELLS = {"lua", "figures", "audit"}  # steps whose output is printed even if they succeed
+# The settings of a production machine: `check --deploy` must be clean with them.
 PRODUCTION = {
     **SAFE,
     "POOLSITE_BEHIND_TLS": "1",
@@ -37,7 +37,7 @@ PRODUCTION = {
 
 
 def main() -> int:
-    """Run every step, also after one failed; exit status 1 if any did."""
+    """Run every step, even after one failed. Return exit status 1 if any did."""
     failed = []
     with ThreadPoolExecutor(os.cpu_count()) as threads:
         for name, (result, seconds) in zip(STEPS, threads.map(_run, STEPS), strict=True):
@@ -53,10 +53,10 @@ def main() -> int:
 
 
 def _run(name: str) -> "tuple[subprocess.CompletedProcess[str], float]":
-    """Return what a step said, and the seconds that it took."""
+    """Return a step's result, and the seconds that it took."""
     began = time.monotonic()
     variables = PRODUCTION if name == "settings" else {}
-    # A data folder of its own: the demo's database is no part of what is checked.
+    # A data folder of its own: the demo's database is not part of the check.
     with tempfile.TemporaryDirectory() as data:
         result = subprocess.run(
             STEPS[name],

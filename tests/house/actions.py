@@ -1,4 +1,4 @@
-"""Every action that the code writes into the audit log, found in its source."""
+"""Every action that the code writes to the audit log, found in its source."""
 
 import ast
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from tests.house.source import files, relative, tree
 
 AUDIT = {"audit", "Act"}  # what writes an entry, or carries its action to where it is written
 NOT_OURS = ("tests/", "integrations/")
-LOOKS = 4  # helpers that hand their action on to helpers
+LOOKS = 4  # helpers that pass their action on to other helpers
 
 
 def _modules() -> dict[str, ast.Module]:
@@ -21,7 +21,7 @@ def _modules() -> dict[str, ast.Module]:
 
 @cache
 def written_actions() -> tuple[set[str], list[str]]:
-    """The actions, and the places where one is not a text that can be read there."""
+    """Return the actions, and the places whose action can't be read from the source there."""
     modules = _modules()
     actions: set[str] = set()
     unclear: list[str] = []
@@ -47,7 +47,7 @@ def _own_writers(module: ast.Module) -> dict[str, int | None]:
 
 
 def _imported(module: ast.Module, own: dict[str, dict[str, int | None]]) -> dict[str, int | None]:
-    """The helpers that a module takes from another: `from billing.services.x import note`."""
+    """Return the helpers imported from other modules: `from billing.services.x import note`."""
     return {
         each.asname or each.name: theirs[each.name]
         for node in ast.walk(module)
@@ -60,7 +60,7 @@ def _imported(module: ast.Module, own: dict[str, dict[str, int | None]]) -> dict
 
 
 def _helpers(module: ast.Module, writers: dict[str, int | None]) -> dict[str, int | None]:
-    """The functions that write what their parameter `action` names: name → its position."""
+    """Return the functions that write their parameter `action`: name → its position."""
     return {
         function.name: place
         for function, place in _with_an_action(module)
@@ -70,7 +70,7 @@ def _helpers(module: ast.Module, writers: dict[str, int | None]) -> dict[str, in
 
 @cache
 def _with_an_action(module: ast.Module) -> list[tuple[ast.FunctionDef, int]]:
-    """The functions with a parameter `action`, and its position."""
+    """Return the functions with a parameter `action`, and its position."""
     return [
         (node, names.index("action"))
         for node in ast.walk(module)
@@ -83,7 +83,7 @@ def _with_an_action(module: ast.Module) -> list[tuple[ast.FunctionDef, int]]:
 def _calls(
     node: ast.AST, writers: dict[str, int | None], name: str
 ) -> Iterator[tuple[ast.Call, int | None]]:
-    """The calls of writers, but those of the functions of their own that only hand on."""
+    """Yield the calls of writers, except those in services/aggregates.py, which only pass it on."""
     for call, its in _named(node):
         if its in writers and not (name.endswith("access/services/aggregates.py")):
             yield call, 1 if its == "Act" else writers[its]
@@ -91,7 +91,7 @@ def _calls(
 
 @cache
 def _named(node: ast.AST) -> list[tuple[ast.Call, str]]:
-    """Each call, and the last name of what is called."""
+    """Return each call, and the last part of the called name."""
     return [
         (call, getattr(call.func, "attr", "") or getattr(call.func, "id", ""))
         for call in ast.walk(node)
@@ -108,7 +108,7 @@ def _given(call: ast.Call, place: int | None) -> ast.expr | None:
 
 @cache
 def _names_of(module: ast.Module) -> dict[str, ast.expr]:
-    """Names that stand for one value each: `action = "a.b" if x else "a.c"`."""
+    """Return the names with one value each: `action = "a.b" if x else "a.c"`."""
     found: dict[str, ast.expr] = {}
     for node in ast.walk(module):
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
@@ -117,7 +117,7 @@ def _names_of(module: ast.Module) -> dict[str, ast.expr]:
 
 
 def _texts(given: ast.expr, names: dict[str, ast.expr]) -> set[str] | None:
-    """The texts that an expression may be; empty for a parameter that is handed on."""
+    """Return the texts that an expression may be. Empty for a parameter that is passed on."""
     if isinstance(given, ast.Constant) and isinstance(given.value, str):
         return {given.value}
     if isinstance(given, ast.IfExp):
@@ -126,5 +126,5 @@ def _texts(given: ast.expr, names: dict[str, ast.expr]) -> set[str] | None:
     if isinstance(given, ast.Name) and given.id == "action":
         return _texts(names["action"], names) if "action" in names else set()
     if isinstance(given, ast.Attribute) and given.attr == "action":
-        return set()  # an Act's own, counted where it is made
+        return set()  # the Act's own action, counted where the Act is created
     return None

@@ -1,9 +1,9 @@
-"""`make check`: the packages of the locks against the known vulnerabilities.
+"""`make check`: compare the packages of the locks with the known vulnerabilities.
 
-One question for all packages to a service with OSV's API (its documentation: POST /v1/querybatch,
-GET /v1/vulns/{id}), or to another by AUDIT_URL. Where it can't be reached, as on a machine without
-the internet, the step says NOT RUN and does not fail. A vulnerability that does not concern us
-stands in requirements/accepted-vulnerabilities.toml with a reason and a last day.
+One request asks for all packages at a service with OSV's API (its documentation: POST
+/v1/querybatch, GET /v1/vulns/{id}); AUDIT_URL names another. If the service can't be reached, as on
+a machine without the internet, the step prints NOT RUN and does not fail. A vulnerability that does
+not concern us is listed in requirements/accepted-vulnerabilities.toml with a reason and a last day.
 """
 
 import os
@@ -22,20 +22,20 @@ from tests.house.source import ROOT
 
 SERVICE = "https://api.osv.dev/v1"
 ACCEPTED = ROOT / "requirements" / "accepted-vulnerabilities.toml"
-REACH_SECONDS = 4.0  # also for looking the name up, which no timeout of a socket limits
+REACH_SECONDS = 4.0  # includes the name lookup, which no socket timeout limits
 
 
 class UnreachableError(Exception):
-    """No vulnerability data can be had; the text says why."""
+    """No vulnerability data is available. The text states why."""
 
 
 @dataclass(frozen=True)
 class Vulnerability:
-    """One that a pinned version has. fixed: the versions without it, "" = not known."""
+    """A vulnerability of a pinned version. fixed: the versions without it ("" if none is known)."""
 
     package: str
     version: str
-    names: tuple[str, ...]  # its ID first, then what others call it
+    names: tuple[str, ...]  # its ID first, then its aliases
     fixed: str = ""
     summary: str = ""
 
@@ -47,7 +47,7 @@ class Vulnerability:
 
 @dataclass(frozen=True)
 class Acceptance:
-    """A vulnerability that we live with until a day, and why."""
+    """A vulnerability that is accepted until a day, and the reason."""
 
     id: str
     reason: str
@@ -55,7 +55,7 @@ class Acceptance:
 
 
 def main(url: str = "", today: date | None = None) -> int:
-    """Say what was found; 1 = a vulnerability that nobody accepted."""
+    """Print what was found. Return 1 if a vulnerability is not accepted."""
     packages = sorted(pins("base") | pins("dev"))
     accepted = read_accepted(ACCEPTED.read_text())
     try:
@@ -69,14 +69,14 @@ def main(url: str = "", today: date | None = None) -> int:
 
 
 def read_accepted(text: str) -> list[Acceptance]:
-    """The file's entries; each needs id, reason and until."""
+    """Return the file's entries. Each needs id, reason and until."""
     return [Acceptance(**each) for each in tomllib.loads(text).get("accepted", [])]
 
 
 def judged(
     found: Iterable[Vulnerability], accepted: Iterable[Acceptance], today: date
 ) -> Iterator[str]:
-    """What is said of each that is not accepted, or no longer."""
+    """Yield a line for each vulnerability that is not accepted, or no longer."""
     by_name = {each.id: each for each in accepted}
     for each in found:
         known = [by_name[name] for name in each.names if name in by_name]
@@ -87,7 +87,7 @@ def judged(
 
 
 def audit(url: str, packages: list[tuple[str, str]]) -> Iterator[Vulnerability]:
-    """Every vulnerability of these names and versions. Raises UnreachableError."""
+    """Yield every vulnerability of these names and versions. Raise UnreachableError."""
     for (name, version), ids in zip(packages, _ask_in_time(url, packages), strict=True):
         seen: set[str] = set()
         for each in ids:
@@ -109,7 +109,7 @@ def _ask_in_time(url: str, packages: list[tuple[str, str]]) -> list[list[str]]:
         except (httpx.HTTPError, ValueError, KeyError, TypeError) as error:
             answers.append(error)
 
-    asking = threading.Thread(target=ask, daemon=True)  # nobody waits for it at the end
+    asking = threading.Thread(target=ask, daemon=True)  # the program can end without it
     asking.start()
     asking.join(REACH_SECONDS)
     if not answers:
@@ -132,7 +132,10 @@ def _ask(url: str, packages: list[tuple[str, str]]) -> list[list[str]]:
 
 
 def _about(url: str, name: str) -> dict[str, Any]:
-    """What is known of a vulnerability, or nothing: it is told all the same."""
+    """Return the details of a vulnerability.
+
+    Empty if there are none: it is reported all the same.
+    """
     try:
         answer = httpx.get(f"{url}/vulns/{name}", timeout=REACH_SECONDS).raise_for_status()
         about: dict[str, Any] = answer.json()
@@ -142,7 +145,7 @@ def _about(url: str, name: str) -> dict[str, Any]:
 
 
 def _fixed(about: dict[str, Any], package: str) -> list[str]:
-    """The versions of the package that end a range of affected ones."""
+    """Return the versions of the package that end a range of affected versions."""
     return [
         event["fixed"]
         for affected in about.get("affected", ())

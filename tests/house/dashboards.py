@@ -34,7 +34,7 @@ def main() -> None:
 
 
 def texts() -> dict[str, str]:
-    """The text of each dashboard's file, by its name."""
+    """Return the text of each dashboard's file, by its name."""
     told = yaml.safe_load((FOLDER / "panels.yml").read_text())
     return {
         name: json.dumps(_dashboard(name, **each), indent=1) + "\n" for name, each in told.items()
@@ -42,7 +42,7 @@ def texts() -> dict[str, str]:
 
 
 def _dashboard(name: str, title: str, panels: list[dict[str, Any]]) -> dict[str, Any]:
-    """Grafana's classic JSON model, which versions 9 and later import."""
+    """Return the dashboard in Grafana's classic JSON model, which versions 9 and later import."""
     return {
         "uid": f"poolsite-{name}",
         "title": f"Poolsite: {title}",
@@ -61,7 +61,7 @@ def _dashboard(name: str, title: str, panels: list[dict[str, Any]]) -> dict[str,
 
 
 def _placed(panels: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """The panels from left to right; a new row begins where the next has no room."""
+    """Yield the panels with positions, left to right. A full row is followed by a new one."""
     x = y = tallest = 0
     for number, panel in enumerate(panels, start=1):
         is_stat = panel.get("kind") == "stat"

@@ -1,7 +1,7 @@
-"""One list of verbs for each kind of object: its page, its operation of the API, its command.
+"""The verbs of each kind of object, with the page, the API operation and the command of each.
 
-A row: verb | URL name of the page | operation | command | why a face lacks it. "-": it has none.
-Wallets have no table: `manage.py wallet` is made of the API's operations.
+A row: verb | URL name of the page | operation | command | why an interface lacks it. "-": it has
+none. Wallets have no table: `manage.py wallet` is generated from the API's operations.
 """
 
 from dataclasses import dataclass
@@ -19,12 +19,12 @@ class Verb:
 
 
 def table(text: str) -> list[Verb]:
-    """Read the rows of a table."""
+    """Return the rows of a table."""
     rows = [line.split("|") for line in text.strip().splitlines()]
     return [Verb(*(part.strip() for part in row)) for row in rows]
 
 
-# Commands that only show something, repair, or are another name of one above.
+# Commands that only show something, repair, or are another name of one in a table.
 NO_VERBS = {
     "pool": "show calls twins acl|number list|rule list|rule actions|imports list|switch list",
     "gate": "show holders line explain samples batches tasks failed reconcile cap cancel",

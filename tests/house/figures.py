@@ -1,4 +1,4 @@
-"""`make check` prints how large the product is, and what goes in circles, beside the marks."""
+"""`make check` prints the size of the product and its import cycles, next to the limits."""
 
 import ast
 import re
@@ -13,9 +13,9 @@ from tests.house.source import files, imported_modules, module_name, relative, t
 
 PRODUCT = ("poolsite/", "numbers/", "queueing/", "billing/", "integrations/")
 LONGEST_FILE = 300
-# How many of a kind there are: never more. Lower a figure here when it has become better.
+# The limit for each count. It never rises: lower it when a count has become better.
 AT_MOST = {
-    "files over 300 lines": 1,  # settings.py, which is one file so that each setting is found
+    "files over 300 lines": 1,  # settings.py: one file, so that each setting is found
     "circles of files": 0,
     "circles of packages": 0,
     "class names in 3 modules": 5,  # docs/decisions/0066 names them
@@ -30,7 +30,7 @@ Graph = Mapping[str, set[str]]
 
 @dataclass(frozen=True)
 class Figure:
-    """One line of the table; `mark` is what the project aims at."""
+    """A line of the table. `mark` is what the project aims at."""
 
     name: str
     value: float
@@ -78,12 +78,12 @@ def statements(module: ast.Module) -> int:
 
 
 def types_ignored(paths: Iterable[Path]) -> int:
-    """Count the places where mypy is told to look away."""
+    """Count the places where mypy is told to ignore an error."""
     return sum(len(IGNORED.findall(path.read_text())) for path in paths)
 
 
 def common_class_names(paths: list[Path]) -> list[str]:
-    """Return the public class names that three modules or more define, clients of the API aside."""
+    """Return the public class names that three or more modules define, except in API clients."""
     names = Counter(
         node.name
         for path in paths
@@ -96,7 +96,7 @@ def common_class_names(paths: list[Path]) -> list[str]:
 
 
 def imports(paths: list[Path]) -> Graph:
-    """Return which modules each module imports, also inside functions and for types alone."""
+    """Return the modules that each module imports, also inside functions and for types only."""
     known = {module_name(path): path for path in paths}
     return {
         name: {
@@ -109,14 +109,14 @@ def imports(paths: list[Path]) -> Graph:
 
 
 def _module_of(imported: str, known: Mapping[str, Path]) -> str:
-    """Return the module that a dotted name is, or is in; nothing for another's."""
+    """Return the module that a dotted name is, or is in. Empty if it is not one of ours."""
     while imported and imported not in known:
         imported = imported.rpartition(".")[0]
     return imported
 
 
 def between_packages(graph: Graph) -> Graph:
-    """Return which rooms of `poolsite` and which apps import which."""
+    """Return which packages of `poolsite` and which apps import which."""
     found: dict[str, set[str]] = {}
     for name, targets in graph.items():
         mine = _package_of(name)
@@ -125,13 +125,13 @@ def between_packages(graph: Graph) -> Graph:
 
 
 def _package_of(name: str) -> str:
-    """Return `poolsite.live` of `poolsite.live.feed`, `numbers` of `numbers.pool`."""
+    """Return `poolsite.live` for `poolsite.live.feed`, `numbers` for `numbers.pool`."""
     parts = name.split(".")
     return ".".join(parts[:2]) if parts[0] in ("poolsite", "queueing") else parts[0]
 
 
 def circles(graph: Graph) -> list[list[str]]:
-    """Return the groups in which each imports each, directly or not (Tarjan, 1972)."""
+    """Return the groups whose members all import each other, directly or not (Tarjan, 1972)."""
     order: dict[str, int] = {}
     lowest: dict[str, int] = {}
     stack: list[str] = []
@@ -171,7 +171,7 @@ def circles(graph: Graph) -> list[list[str]]:
 
 
 def worse(found: list[Figure]) -> list[str]:
-    """Return a sentence for each figure that is over `AT_MOST`."""
+    """Return a sentence for each figure that is above `AT_MOST`."""
     return [
         f"{each.name}: {each.value:g}, {AT_MOST[each.name]} before"
         for each in found
@@ -180,7 +180,7 @@ def worse(found: list[Figure]) -> list[str]:
 
 
 def main() -> int:
-    """Print the table; exit status 1 if a figure has become worse."""
+    """Print the table. Return exit status 1 if a figure has become worse."""
     found = figures()
     for each in found:
         print(f"{each.name:<24}{each.value:>10,.0f}   mark {each.mark:,.0f}")

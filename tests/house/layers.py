@@ -1,14 +1,14 @@
-"""Which module may import which: the house's one direction, as data and one function."""
+"""Which module may import which: the one direction of imports, as data and a function."""
 
 from collections.abc import Collection
 
 APPS = ("numbers", "queueing.line", "queueing.admission", "queueing.dispatch", "billing")
 MAY_NAME_APPS = {"poolsite.settings", "poolsite.urls", "poolsite.asgi"}
-# One app asks another for a charged call or an agent's callback, through its services alone.
+# An app requests a charged call or an agent's callback from another, only through its services.
 MAY_CALL = {"queueing.line": ("numbers", "billing"), "numbers": ("billing",)}
 
-# The packages of poolsite: each uses only those before it (docs/architecture.md#packages).
-MODULES = "*.py"  # the files beside the packages, such as poolsite/moments.py
+# The packages of poolsite. Each imports only those before it (docs/architecture.md#packages).
+MODULES = "*.py"  # files outside the packages, such as poolsite/moments.py
 PACKAGES = (
     *("formats", "table_reader", MODULES, "hotpath", "limits", "access", "runtime", "live"),
     *("jobs", "celery", "timers", "history", "api", "console", "operations", "aggregates"),
@@ -18,17 +18,17 @@ PACKAGES = (
 FACES = {"api", "hot_api", "views", "consumers", "admin", "urls", "tasks", "topics"}
 FACES |= {"management", "templatetags", "forms", "overview", "search", "sources", "cards"}
 FACES |= {"forms_limits", "menu"}
-FACES |= {"sentences"}  # what the history says, with the labels of the forms
+FACES |= {"sentences"}  # the history's sentences, with the labels of the forms
 FACES |= {"guide"}  # the steps of a goal, with the forms and services of the pages
-FACES |= {"undo_ways"}  # what the history takes back, by the services
-FACES |= {"bulk_jobs", "demo", "demo_past"}  # work that a page started; what the demo begins with
+FACES |= {"undo_ways"}  # what the history undoes, through the services
+FACES |= {"bulk_jobs", "demo", "demo_past"}  # jobs that a page started; the demo's data
 FACES |= {"links"}  # the dispatcher's sockets
 USE_CASES = {"services", "selectors", "imports"}
 ANYWHERE = {"apps"}  # AppConfig.ready() wires the app together
 
 
 def app_of(module: str) -> str:
-    """Return the app that a dotted module belongs to, or nothing.
+    """Return the app that a dotted module belongs to, or an empty text.
 
     `numbers` alone is the standard library's module, `numbers.pool` is ours.
     """
@@ -39,7 +39,10 @@ def app_of(module: str) -> str:
 
 
 def rank(module: str) -> int:
-    """Return 3 for faces, 2 for services and selectors, 1 for the thing and models."""
+    """Return 3 for interfaces, 2 for services and selectors, 1 for domain objects and models.
+
+    Return 4 for modules that may import anything.
+    """
     part = module.removeprefix(app_of(module)).lstrip(".").partition(".")[0]
     if part in ANYWHERE:
         return 4
@@ -49,7 +52,7 @@ def rank(module: str) -> int:
 
 
 def package_place(module: str) -> int:
-    """Return the place of a module of poolsite in `PACKAGES`; what names apps comes last."""
+    """Return the place of a poolsite module in `PACKAGES`. Modules that name apps come last."""
     if module in MAY_NAME_APPS:
         return len(PACKAGES)
     name = module.split(".")[1]
@@ -57,12 +60,12 @@ def package_place(module: str) -> int:
 
 
 def unknown_packages(folders: Collection[str]) -> set[str]:
-    """Return which folders of poolsite have no place in `PACKAGES`."""
+    """Return the folders of poolsite that have no place in `PACKAGES`."""
     return set(folders) - set(PACKAGES)
 
 
 def fault(importer: str, imported: str) -> str:
-    """Return what is wrong with `importer` importing `imported`, or nothing."""
+    """Return what is wrong with `importer` importing `imported`, or an empty text."""
     theirs = app_of(imported)
     own = app_of(importer)
     top = importer.partition(".")[0]

@@ -1,9 +1,9 @@
-"""Secrets that stand in a file by mistake: keys and tokens that can be known by their form."""
+"""Secrets in files by mistake: keys and tokens that can be recognised by their form."""
 
 import re
 from collections.abc import Iterator
 
-# What the file must hold before the pattern is tried, and the pattern.
+# Texts of which the file must contain one before the pattern is tried, and the pattern.
 RULES = {
     "private key": (("PRIVATE KEY",), r"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY(?: BLOCK)?-----"),
     "AWS access key": (("AKIA", "ASIA"), r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"),
@@ -30,7 +30,7 @@ RULES = {
         ("eyJ",),
         r"\beyJ[0-9A-Za-z_-]{16,}\.eyJ[0-9A-Za-z_-]{16,}\.[0-9A-Za-z_-]{16,}",
     ),
-    # Shorter ones are examples (user:secret@); a server of this machine is a test's own.
+    # Shorter passwords are examples (user:secret@). A server of this machine is a test's own.
     "password in an address": (
         ("@",),
         r"://[^\s/:@\"'<>{}$()]+:(?!password@)[^\s/:@\"'<>{}$()]{8,}@(?!127\.0\.0\.1|localhost)",
@@ -39,7 +39,7 @@ RULES = {
 
 
 def leaks(text: str) -> Iterator[tuple[int, str]]:
-    """Every line that holds a secret, and of what kind the secret is; never the secret itself."""
+    """Yield every line with a secret, and the kind of the secret, but never the secret itself."""
     for kind, (hints, rule) in RULES.items():
         if any(hint in text for hint in hints):
             for match in re.finditer(rule, text):

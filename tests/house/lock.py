@@ -1,4 +1,4 @@
-"""`make lock`: requirements/*.in → *.txt. The tool (uv) is itself in the development lock."""
+"""`make lock`: requirements/*.in → *.txt. The tool, uv, is itself in the development lock."""
 
 import re
 import subprocess
@@ -17,12 +17,12 @@ PIN = re.compile(r"^([a-z0-9][a-z0-9._-]*)==(\S+)", re.MULTILINE)
 
 
 def pins(name: str) -> set[tuple[str, str]]:
-    """Name and version of each package of a lock, `base` or `dev`."""
+    """Return the name and version of each package of a lock, `base` or `dev`."""
     return set(PIN.findall((ROOT / "requirements" / f"{name}.txt").read_text()))
 
 
 def main() -> int:
-    """Write both locks, the product's first: development builds on it."""
+    """Write both locks, the product's first: the development lock builds on it."""
     uv = str(Path(sys.executable).parent / "uv")
     for name in ("base", "dev"):
         command = [uv, "pip", "compile", "--quiet", *FLAGS, f"requirements/{name}.in"]

@@ -1,4 +1,4 @@
-"""The step "lua" of `make check`: figures, the rules of the form, luacheck."""
+"""The step "lua" of `make check`: figures, rules of form, luacheck."""
 
 import sys
 from pathlib import Path
@@ -10,7 +10,7 @@ from tests.support import needs
 
 
 def main(root: Path = ROOT) -> int:
-    """Print the table, then what is wrong; exit status 1 if anything is."""
+    """Print the table, then the faults. Return exit status 1 if there are any."""
     folders = {app: folders_of(app, root) for app in LUA_APPS}
     figures = {app: lua_figures.measure(sources_of(theirs)) for app, theirs in folders.items()}
     print("\n".join(lua_figures.table(figures)))
@@ -24,7 +24,7 @@ def main(root: Path = ROOT) -> int:
 
 
 def _of_luacheck(folders: list[Folder]) -> list[str]:
-    """Without luacheck: say so; that is a fault where everything is required."""
+    """Return luacheck's faults. A missing luacheck is a fault only if everything is required."""
     missing = needs.missing("luacheck")
     if missing and needs.is_all_required():
         return [missing]

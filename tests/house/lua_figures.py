@@ -1,4 +1,4 @@
-"""How readable each app's Lua is, in figures, and the marks that they meet."""
+"""Figures for how readable each app's Lua is, and their limits."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,7 +8,7 @@ from tests.house.lua_sources import Source
 from tests.house.lua_tokens import BRACKETS, Token
 
 LONGEST_FILE_LINES = 200
-# What is to be done about a figure that is too large.
+# What to do about a figure that is too large.
 ADVICE = {
     "sub": "give what is cut out by position a name, in the one function that knows the columns",
     "numbers": "name the number, at column 0: `gate.WAKE_US = 100000`",
@@ -27,8 +27,11 @@ BULLMQ = ("BullMQ", "", "", "0.3", "1.2", "13 %", "")
 
 @dataclass(frozen=True)
 class Figures:
-    """An app's. Rates are rounded up to one decimal: `sub` and `numbers` are per 100 code lines,
-    `short` is the share of names with one or two letters in %; `longest` counts every line."""
+    """The figures of an app.
+
+    Rates are rounded up to one decimal: `sub` and `numbers` are per 100 code lines, `short` is the
+    share of names with one or two letters in %. `longest` counts every line.
+    """
 
     files: int
     lines: int
@@ -42,7 +45,7 @@ MARKS = {"sub": 1.0, "numbers": 2.0, "short": 12.0, "longest": LONGEST_FILE_LINE
 
 
 def measure(sources: Sequence[Source]) -> Figures:
-    """Measure files together. Names are counted once for each file."""
+    """Measure files together. A name counts once for each file."""
     lines = sum(code_lines(source.code) for source in sources)
     names = [name for source in sources for name in names_of(source.code)]
     return Figures(
@@ -60,12 +63,12 @@ def _percent(part: int, whole: int) -> float:
 
 
 def code_lines(code: Sequence[Token]) -> int:
-    """Count the lines that hold anything but comments."""
+    """Count the lines that contain more than comments."""
     return len({n for token in code for n in range(token.line, token.last_line + 1)})
 
 
 def names_of(code: Sequence[Token]) -> set[str]:
-    """Return the names of a file: locals, parameters, functions, fields, globals. `_` is none."""
+    """Return the names in a file: locals, parameters, functions, fields, globals. `_` is none."""
     return {token.text for token in code if token.kind == "name"} - {"_"}
 
 
@@ -85,7 +88,7 @@ def _is_number(argument: Sequence[Token]) -> bool:
 
 
 def arguments(code: Sequence[Token], opening: int) -> Iterator[list[Token]]:
-    """Yield the arguments of the call whose bracket stands at `opening`."""
+    """Yield the arguments of the call whose bracket is at `opening`."""
     depth, argument = 0, list[Token]()
     for token in code[opening:]:
         depth += _step(token)
@@ -100,14 +103,14 @@ def arguments(code: Sequence[Token], opening: int) -> Iterator[list[Token]]:
 
 
 def _step(token: Token) -> int:
-    """Return 1 where a bracket opens, -1 where one closes."""
+    """Return 1 if a bracket opens, -1 if one closes, else 0."""
     if token.kind != "sign":
         return 0
     return (token.text in BRACKETS) - (token.text in BRACKETS.values())
 
 
 def bare_numbers(code: Sequence[Token]) -> list[Token]:
-    """Return the numbers of two digits or more, but for those that define a named constant."""
+    """Return the numbers of two or more digits, except those that define a named constant."""
     constant = {line for line, tokens in _by_line(code).items() if _defines(tokens)}
     return [
         token
@@ -125,8 +128,10 @@ def _by_line(code: Sequence[Token]) -> dict[int, list[Token]]:
 
 
 def _defines(line: Sequence[Token]) -> bool:
-    """Tell whether a line is `local NAME = …` or `module.NAME = …`, of nothing but numbers
-    and other constants."""
+    """Return whether a line is `local NAME = …` or `module.NAME = …`.
+
+    The value may consist only of numbers and other constants.
+    """
     words = [token.text for token in line]
     start = 1 if words[0] == "local" else 2
     if start == 2 and line[0].column:
@@ -148,7 +153,7 @@ def _is_constant(token: Token) -> bool:
 
 
 def faults(app: str, now: Figures) -> list[str]:
-    """Return the figures that are above their marks, each with what to do about it."""
+    """Return the figures that exceed their limits, each with what to do about it."""
     return [
         f"{app}: {value} {WORDS[name]}, the mark is {most:g}. To mend it: {ADVICE[name]}."
         for name, most in MARKS.items()
@@ -157,7 +162,7 @@ def faults(app: str, now: Figures) -> list[str]:
 
 
 def table(figures: Mapping[str, Figures]) -> list[str]:
-    """Return the lines of the table of all apps; the last row is to compare with."""
+    """Return the lines of the table of all apps. The last row is another project's, to compare."""
     rows = [TITLES, *(_row(app, now) for app, now in figures.items()), BULLMQ]
     widths = [max(len(row[column]) for row in rows) for column in range(len(TITLES))]
     return [

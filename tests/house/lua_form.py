@@ -1,8 +1,8 @@
 """The form of an app's Lua, checked without running it.
 
-A module is one file, `modules/gate.lua`: first `local gate = {}`, then only
-`function gate.name(…) … end` and `gate.NAME = …`, at column 0. Operations and modules use modules
-by their names. What they share besides are fields that one of them assigns: `gate.now = …`.
+A module is one file, `modules/gate.lua`: first `local gate = {}`, then only `function gate.name(…)
+… end` and `gate.NAME = …`, at column 0. Operations and modules use modules by their names. They
+also share fields that one of them assigns: `gate.now = …`.
 """
 
 import re
@@ -13,7 +13,7 @@ from tests.house.lua_sources import Folder, Source
 from tests.house.lua_tokens import BRACKETS, LuaSyntaxError, Token, enclosing
 
 CONSTANT = re.compile(r"[A-Z][A-Z0-9_]*")
-VALUES = {"and", "or", "not", "nil", "true", "false"}  # the keywords that a constant may hold
+VALUES = {"and", "or", "not", "nil", "true", "false"}  # the keywords allowed in a constant
 
 
 @dataclass
@@ -31,7 +31,7 @@ class Module:
 
 @dataclass(frozen=True)
 class Reference:
-    """`module.name` in the code of a file; `at` is the place of `module` among its tokens."""
+    """`module.name` in the code of a file. `at` is the index of `module` among its tokens."""
 
     source: Source
     module: str
@@ -50,14 +50,14 @@ class Reference:
 
 @dataclass(frozen=True)
 class Form:
-    """A folder's modules by name, and every use of one."""
+    """The modules of a folder by name, and every use of a module."""
 
     modules: dict[str, Module]
     references: list[Reference]
 
     @property
     def fields(self) -> set[str]:
-        """What operations and modules assign and no module defines, as "gate.now"."""
+        """The fields that operations and modules assign and no module defines, as "gate.now"."""
         return {each.title for each in self.references if each.is_assigned} - self.definitions
 
     @property
@@ -71,7 +71,7 @@ class Form:
 
 
 def read_form(folder: Folder) -> Form:
-    """Read a folder's modules and their uses; LuaSyntaxError for a file that is no Lua."""
+    """Read a folder's modules and their uses. Raise LuaSyntaxError for a file that isn't Lua."""
     modules = {source.name: read_module(source) for source in folder.of_kind("module")}
     return Form(
         modules,
@@ -124,7 +124,10 @@ def _unused(form: Form) -> Iterator[str]:
 
 
 def string_faults(source: Source) -> Iterator[str]:
-    """The loader puts a module on one line: it cuts comments out, and joins what stands apart."""
+    """Yield the strings that the loader would change.
+
+    It puts a module on one line: it removes comments and collapses whitespace.
+    """
     for token in source.tokens:
         if token.kind == "string" and re.search(r"--|\s\s|\n", token.text):
             said = "a string with two dashes, two blanks or a line break"
@@ -143,7 +146,7 @@ def _words(code: Sequence[Token]) -> list[str]:
 
 
 def read_module(source: Source) -> Module:
-    """Return what a module's file defines, and what in it is not of the form."""
+    """Return what a module's file defines, and its deviations from the form."""
     module = Module(source)
     code, around = source.code, _enclosing(source)
     opening = ["local", source.name, "=", "{", "}"]
@@ -160,7 +163,7 @@ def read_module(source: Source) -> Module:
 
 
 def _statement(module: Module, at: int, around: Sequence[str]) -> int:
-    """Read what begins at `at`, and return where the next thing begins."""
+    """Read the statement at `at`, and return where the next one begins."""
     code, name = module.source.code, module.source.name
     words = _words(code[at : at + 5])
     if words[:3] == ["function", name, "."] and words[4:] == ["("] and not code[at].column:
@@ -181,7 +184,7 @@ def _statement(module: Module, at: int, around: Sequence[str]) -> int:
 
 
 def _next_outermost(code: Sequence[Token], around: Sequence[str], at: int) -> int:
-    """Return the place after `at` of the next token at column 0 that opens something new."""
+    """Return the index after `at` of the next token at column 0 that begins a statement."""
     for place in range(at + 1, len(code)):
         is_closing = code[place].text in ("end", "until", *BRACKETS.values())
         if not code[place].column and not around[place] and not is_closing:
@@ -190,7 +193,7 @@ def _next_outermost(code: Sequence[Token], around: Sequence[str], at: int) -> in
 
 
 def _is_value(code: Sequence[Token], around: Sequence[str], begin: int, end: int) -> bool:
-    """Tell whether the tokens are one value: no second assignment, no statement, no function."""
+    """Return whether the tokens are one value: no second assignment, statement or function."""
     return begin < end and all(
         not (code[place].text == "=" and not around[place])
         and (code[place].kind != "keyword" or code[place].text in VALUES)
@@ -212,7 +215,7 @@ def _fault(module: Module, at: int, said: str) -> None:
 
 
 def references(source: Source, modules: dict[str, Module]) -> Iterator[Reference]:
-    """Yield every `module.name` of a file, but for the definitions in the module's own file."""
+    """Yield every `module.name` of a file, except the definitions in the module's own file."""
     code, around = source.code, _enclosing(source)
     own = modules.get(source.name) if source.kind == "module" else None
     for at in range(len(code) - 2):
@@ -223,12 +226,12 @@ def references(source: Source, modules: dict[str, Module]) -> Iterator[Reference
             continue
         assigned = around[at] not in BRACKETS and _assigns(code, at + 3)
         if own and assigned and not around[at]:
-            continue  # a constant; what else stands there is a fault of the module
+            continue  # a constant; anything else here is a fault of the module
         yield Reference(source, code[at].text, code[at + 2].text, at, assigned)
 
 
 def _assigns(code: Sequence[Token], at: int) -> bool:
-    """Tell whether what stands before `at` is assigned: `= …` follows, or `, more = …`."""
+    """Return whether what precedes `at` is assigned: `= …` follows, or `, more = …`."""
     while at < len(code) and code[at].text == ",":
         at += 2
         while at < len(code) and code[at].text in (".", "["):

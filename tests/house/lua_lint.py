@@ -1,4 +1,4 @@
-"""luacheck over the Lua of all apps."""
+"""luacheck on the Lua of all apps."""
 
 import re
 import subprocess
@@ -10,22 +10,22 @@ from tests.house.source import ROOT
 
 LUACHECK = ["luacheck", "--config", str(ROOT / ".luacheckrc"), "--no-cache", "--no-color"]
 LUACHECK += ["--codes", "--formatter", "plain"]
-FOUND_FAULTS = (1, 2)  # its exit status for warnings and for errors; a larger one: it did not run
+FOUND_FAULTS = (1, 2)  # exit status for warnings and errors; above: it did not run
 _FOUND = re.compile(r"(?P<path>.+?):(?P<line>\d+):\d+: (?P<said>\([EW]\d+\) .*)")
 
 
 def faults(folder: Folder) -> list[str]:
-    """Return what luacheck finds in a folder: no warning is allowed."""
+    """Return luacheck's findings in a folder: no warning is allowed."""
     prelude = _lint(folder.of_kind("prelude"), [])
     options = module_options(read_form(folder))
     return prelude + _lint(folder.of_kind("operation", "module"), options)
 
 
 def module_options(form: Form) -> list[str]:
-    """Return what luacheck has to know of a folder's modules.
+    """Return the options that describe a folder's modules to luacheck.
 
-    What a module defines may be read, what operations and modules assign may be set too. In its
-    own file a module is a local table that may be only filled (241): others read it.
+    What a module defines may be read; what operations and modules assign may also be set. In its
+    own file a module is a local table that is filled but not read (241): other files read it.
     """
     options = [("--read-globals", sorted(form.definitions)), ("--globals", sorted(form.fields))]
     options.append(("--ignore", [f"241/{name}" for name in form.modules]))
@@ -33,7 +33,7 @@ def module_options(form: Form) -> list[str]:
 
 
 def _lint(sources: Sequence[Source], options: Sequence[str]) -> list[str]:
-    """Return each fault with the line that has it."""
+    """Return each fault with its line of code."""
     by_path = {str(source.path): source for source in sources}
     return [
         f"{source.place}:{found['line']}: {found['said']}: {_line(source, int(found['line']))}"
@@ -43,7 +43,7 @@ def _lint(sources: Sequence[Source], options: Sequence[str]) -> list[str]:
 
 
 def _line(source: Source, number: int) -> str:
-    return [*source.text.splitlines(), ""][number - 1].strip()  # an error may be at the end
+    return [*source.text.splitlines(), ""][number - 1].strip()  # may be after the last line
 
 
 def _run(paths: Sequence[str], options: Sequence[str]) -> Iterator[re.Match[str]]:

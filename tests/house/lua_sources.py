@@ -1,4 +1,4 @@
-"""The Lua of each app: its folders, and in each the operations and the modules."""
+"""The Lua of each app: its folders, with the operations and modules of each."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ LUA_APPS = tuple(app.replace(".", "/") for app in (*APPS, "poolsite"))
 
 @dataclass(frozen=True)
 class Source:
-    """One file. `place` is its path from the project's root, as people read it."""
+    """A Lua file. `place` is its path from the project's root, for display."""
 
     path: Path
     place: str
@@ -35,7 +35,7 @@ class Source:
 
     @cached_property
     def tokens(self) -> tuple[Token, ...]:
-        """Every token, comments too; LuaSyntaxError names the file."""
+        """Every token, comments included. Raise LuaSyntaxError, which names the file."""
         try:
             return tuple(tokens(self.text))
         except LuaSyntaxError as error:
@@ -58,7 +58,7 @@ class Folder:
 
 
 def folders_of(app: str, root: Path) -> list[Folder]:
-    """Return the Lua folders of an app; `app` is its path, e.g. "queueing/line"."""
+    """Return the Lua folders of an app. `app` is its path, e.g. "queueing/line"."""
     return [
         Folder(path, tuple(Source(each, each.relative_to(root).as_posix()) for each in files))
         for path in sorted((root / app).rglob("lua"))

@@ -1,4 +1,4 @@
-"""Lua 5.1 as tokens, and what encloses each: enough to measure and to check, no parser."""
+"""Lua 5.1 as tokens, and the block around each: enough to measure and check, but not a parser."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -21,12 +21,15 @@ _TOKEN = re.compile(
 
 
 class LuaSyntaxError(ValueError):
-    """The text is no Lua; names the line."""
+    """The text is not Lua. The message names the line."""
 
 
 @dataclass(frozen=True)
 class Token:
-    """`kind` is comment, string, number, name, keyword or sign; lines from 1, columns from 0."""
+    """A token.
+
+    `kind` is comment, string, number, name, keyword or sign. Lines count from 1, columns from 0.
+    """
 
     kind: str
     text: str
@@ -39,7 +42,7 @@ class Token:
 
 
 def tokens(text: str) -> Iterator[Token]:
-    """Yield every token, comments too; raise LuaSyntaxError for what can be none."""
+    """Yield every token, comments included. Raise LuaSyntaxError for text that is no token."""
     place, line, line_begins = 0, 1, 0
     while place < len(text):
         found = _TOKEN.match(text, place)
@@ -59,8 +62,8 @@ def tokens(text: str) -> Iterator[Token]:
 def enclosing(code: Sequence[Token]) -> list[str]:
     """Return for each token the word that opened the innermost block or bracket around it.
 
-    Nothing for the outermost level. A bracket, `function` or `if` is itself outside of what it
-    opens, and so is what closes it.
+    That is an empty text at the outermost level. A bracket, `function` or `if` is outside of what
+    it opens, and so is the token that closes it.
     """
     around, open_ = [], [""]
     for token in code:

@@ -1,7 +1,7 @@
 """`make messages`: the catalogues of the console's languages, from the sources, with GNU gettext.
 
-Needs `xgettext`, `msgmerge`, `msgfmt` (apt-get install gettext). Both the text (`.po`) and the
-compiled form (`.mo`) are kept, so that a bare checkout speaks every language without gettext.
+Needs `xgettext`, `msgmerge` and `msgfmt` (apt-get install gettext). Both the text (`.po`) and the
+compiled form (`.mo`) are in the repository, so that a checkout has every language without gettext.
 """
 
 import os
@@ -17,7 +17,7 @@ LANGUAGE = "zh_Hans"
 DOMAINS = ("django", "djangojs")
 FOLDER = Path("locale") / LANGUAGE / "LC_MESSAGES"
 SOURCES = ("poolsite", "numbers", "queueing", "billing", "templates", "static")
-# Without dates and programs in its head, an unchanged catalogue is an unchanged file.
+# Without dates and program versions in its header, an unchanged catalogue is an unchanged file.
 CHANGING = re.compile(
     r'^"(Report-Msgid-Bugs-To|POT-Creation-Date|PO-Revision-Date|X-Generator|Language-Team|'
     r"Last-Translator).*\n",
@@ -26,7 +26,7 @@ CHANGING = re.compile(
 
 
 def main() -> int:
-    """Bring the catalogues up to date and compile them; exit status 1 if one lacks a text."""
+    """Update and compile the catalogues. Return exit status 1 if a translation is missing."""
     extract(ROOT)
     lacking = 0
     for domain in DOMAINS:
@@ -36,7 +36,7 @@ def main() -> int:
 
 
 def extract(root: Path) -> None:
-    """Write `root`/locale/…/*.po: new texts empty, texts that no source has any more gone."""
+    """Write `root`/locale/…/*.po: add new texts, empty; remove texts that no source contains."""
     (root / FOLDER).mkdir(parents=True, exist_ok=True)
     for domain in DOMAINS:
         endings = ["-e", "js"] if domain == "djangojs" else ["-e", "html,txt,py"]
@@ -51,7 +51,7 @@ def extract(root: Path) -> None:
 
 
 def compile_catalogue(root: Path, domain: str, target: Path | None = None) -> None:
-    """Write the `.mo` of a catalogue. Raises CalledProcessError for a broken one."""
+    """Write the `.mo` of a catalogue. Raise CalledProcessError if the catalogue is invalid."""
     source = root / FOLDER / f"{domain}.po"
     _run(
         ["msgfmt", "--check-format", "-o", str(target or source.with_suffix(".mo")), str(source)],
@@ -69,13 +69,13 @@ def unfinished(root: Path, domain: str) -> list[str]:
 
 
 def copy_sources(target: Path) -> None:
-    """Copy what `extract` reads, and the catalogues, into an empty folder."""
+    """Copy the sources that `extract` reads, and the catalogues, to an empty folder."""
     for name in (*SOURCES, "locale"):
         shutil.copytree(ROOT / name, target / name, ignore=shutil.ignore_patterns("__pycache__"))
 
 
 def report(domain: str) -> int:
-    """Print what is unfinished; return how many."""
+    """Print the unfinished texts. Return how many there are."""
     texts = unfinished(ROOT, domain)
     for text in texts:
         print(f"{domain}: no translation: {text}")

@@ -1,4 +1,4 @@
-"""Code of the same shape in two apps: a copy whose names and texts were changed."""
+"""Code of the same shape in two apps: copies whose names and texts were changed."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -7,8 +7,8 @@ from pathlib import Path
 from tests.house.layers import APPS
 from tests.house.source import ROOT, files, relative, text_of
 
-RUN = 21  # lines of code, comments and imports aside
-TABLE = 10  # a run with so few different lines is a table: its rows are data
+RUN = 21  # lines of code, without comments and imports
+TABLE = 10  # a run with this few different lines is a table: its rows are data
 _WORDS = "and as class def elif else except for if in is lambda not or raise return try while with"
 _STEPS = (
     (re.compile(r'"""(?:[^"\\]|\\.|"(?!""))*"""'), lambda found: "\n" * found[0].count("\n")),
@@ -22,7 +22,7 @@ Line = tuple[int, str]  # its number, and its shape
 
 
 def shapes(text: str) -> list[Line]:
-    """Return the lines of code with every name, text and number made alike."""
+    """Return the lines of code with all names, texts and numbers replaced by placeholders."""
     for pattern, made in _STEPS:
         text = pattern.sub(made, text)
     lines = enumerate(text.splitlines(), start=1)
@@ -30,7 +30,7 @@ def shapes(text: str) -> list[Line]:
 
 
 def runs(lines: Sequence[Line]) -> Iterator[tuple[int, int]]:
-    """Return the first line and the hash of each run that is no table."""
+    """Yield the first line and the hash of each run that is not a table."""
     for start in range(len(lines) - RUN + 1):
         run = tuple(shape for _, shape in lines[start : start + RUN])
         if len(set(run)) > TABLE:
@@ -38,7 +38,10 @@ def runs(lines: Sequence[Line]) -> Iterator[tuple[int, int]]:
 
 
 def copies(apps: dict[str, dict[str, str]]) -> list[str]:
-    """Return a sentence for each file that has a run of another app; apps: name → file → text."""
+    """Return a sentence for each file that shares a run with another app.
+
+    apps: name → file → text.
+    """
     seen: dict[int, tuple[str, str, int]] = {}
     found: dict[tuple[str, str], str] = {}
     for app, texts in apps.items():
@@ -52,7 +55,7 @@ def copies(apps: dict[str, dict[str, str]]) -> list[str]:
 
 
 def product() -> dict[str, dict[str, str]]:
-    """Return the source of the five apps, migrations aside."""
+    """Return the source of the five apps, without migrations."""
     paths = [path for path in files(".py") if "migrations" not in path.parts]
     return {app: dict(_sources(ROOT / app.replace(".", "/"), paths)) for app in APPS}
 

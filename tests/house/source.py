@@ -13,7 +13,7 @@ NOT_OURS = {".git", ".venv", "var", "staticfiles", "node_modules"}
 
 @cache
 def files(*endings: str) -> tuple[Path, ...]:
-    """Return the files that git keeps or would keep, with one of the endings, or all."""
+    """Return the files that git tracks or would track, with one of the endings, or all."""
     if shutil.which("git") and (ROOT / ".git").exists():
         listed = subprocess.run(
             ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
@@ -42,7 +42,7 @@ def tree(path: Path) -> ast.Module:
 
 
 def text_of(path: Path) -> str:
-    """Return the file's text, or nothing for a picture or another binary."""
+    """Return the file's text, or an empty text for a picture or another binary file."""
     try:
         return path.read_text()
     except UnicodeDecodeError:
@@ -56,9 +56,9 @@ def module_name(path: Path) -> str:
 
 
 def imported_modules(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield (line, dotted module) of every import in the file, those in functions too.
+    """Yield (line, dotted module) of every import in the file, including those in functions.
 
-    `from a import b` yields `a.b` where that is a module of ours, else `a`.
+    `from a import b` yields `a.b` if that is a module of ours, else `a`.
     """
     for node in ast.walk(tree(path)):
         if isinstance(node, ast.Import):
@@ -70,6 +70,6 @@ def imported_modules(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def is_ours(module: str) -> bool:
-    """Tell whether the dotted name is a file or folder of this project."""
+    """Return whether the dotted name is a file or folder of this project."""
     place = ROOT.joinpath(*module.split("."))
     return place.with_suffix(".py").is_file() or place.is_dir()

@@ -1,4 +1,4 @@
-"""docs/reference/asvs.md names every requirement of the standard once, and counts them right."""
+"""docs/reference/asvs.md lists every requirement of the standard once, with correct counts."""
 
 import re
 from collections import Counter
@@ -35,7 +35,7 @@ def _standard() -> dict[str, str]:
 
 
 def _judged() -> Iterator[tuple[str, str]]:
-    """Yield each requirement with its verdict; a row may span the requirements of a section."""
+    """Yield each requirement with its verdict. A row may span several requirements of a section."""
     for first, last, _levels, verdict in ROW.findall(PAGE):
         section, _, number = first.rpartition(".")
         until = int((last or first).rpartition(".")[2])

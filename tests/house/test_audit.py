@@ -1,4 +1,4 @@
-"""The audit of the locks, against a local server that answers as OSV's documentation says."""
+"""The audit of the locks, against a local server that answers according to OSV's documentation."""
 
 import json
 import socket
@@ -35,11 +35,11 @@ ABOUT = {
 
 
 class Service(ThreadingHTTPServer):
-    """Knows these vulnerabilities of Django in the locked version, and none of others."""
+    """Reports these vulnerabilities for the locked version of Django, none for other packages."""
 
     daemon_threads = True
     ids: tuple[str, ...] = ()
-    page = b""  # what it says in place of an answer
+    page = b""  # the body to send in place of an answer
     status = 200
 
     @property
@@ -74,7 +74,7 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(page)
 
     def log_message(self, *_: object, **__: object) -> None:
-        """Be quiet."""
+        """Log nothing."""
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ def service() -> Iterator[Service]:
 
 @pytest.fixture
 def accepted(tmp_path, monkeypatch):
-    """Accepts PYSEC-2026-7 by another of its names, until the last day of the year."""
+    """Accept PYSEC-2026-7, by one of its aliases, until the last day of the year."""
     path = tmp_path / "accepted.toml"
     path.write_text('[[accepted]]\nid = "CVE-2026-1"\nreason = "Unused."\nuntil = 2026-12-31\n')
     monkeypatch.setattr(audit, "ACCEPTED", path)

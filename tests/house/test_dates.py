@@ -1,4 +1,4 @@
-"""Pages and messages write dates by the named filters of poolsite.dates alone."""
+"""Pages and messages format dates only with the named filters of poolsite.dates."""
 
 import re
 from pathlib import Path
@@ -12,19 +12,19 @@ pytestmark = pytest.mark.processes
 RAW_IN_TEMPLATES = re.compile(
     r"""\|(?:date|time):(["'])(?P<form>.*?)\1|\{% now (["'])(?P<now>.*?)\3"""
 )
-# Machines read "c" and "O"; "T" is the name of the zone; names in capitals are of poolsite.formats.
+# Machines read "c" and "O"; "T" is the zone's name; names in capitals are in poolsite.formats.
 NAMED = re.compile(r"c|O|T|[A-Z_]+_FORMAT")
 VALUE_OF_A_FIELD = re.compile(r"""\b(?:value|min|max)=["']\{\{ [\w.]+$""")
 
-# `{day:%Y-%m-%d}` and `…T%H:%M` are for addresses and fields, `{time:%H:%M}` is a time of day.
+# `{day:%Y-%m-%d}` and `…T%H:%M` are for URLs and fields, `{time:%H:%M}` is a time of day.
 RAW_IN_PYTHON = re.compile(
     r"""strftime\(|:%Y-%m-%d %H|:%[mdbB-]|date_format\([^"\n]*,\s*["'](?![A-Z_]+_FORMAT["'])"""
 )
-# Where Python writes for people; the CSV files, logs and management commands keep ISO.
+# Where Python writes texts for people. CSV files, logs and management commands keep ISO.
 FOR_PEOPLE = re.compile(
     r"/(views|sentences|templatetags)/|/(search|presentation|tokens?_words)\.py$"
 )
-ALLOWED = {"queueing/line/views/visit.py"}  # the name of a day of the week
+ALLOWED = {"queueing/line/views/visit.py"}  # the name of a weekday
 
 
 def raw_in_template(text: str) -> list[str]:

@@ -65,7 +65,7 @@ def _leads_somewhere(page: Path, target: str, anchor: str) -> bool:
 
 @cache
 def _anchors(page: Path) -> set[str]:
-    """Return the anchors of a page's headings, as GitHub makes them."""
+    """Return the anchors of a page's headings, as GitHub generates them."""
     headings = re.findall(r"^#+ (.+)$", FENCED.sub("", text_of(page)), re.MULTILINE)
     shown = [re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading) for heading in headings]
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in shown}
@@ -93,7 +93,7 @@ def test_the_architecture_page_is_short_and_names_modules_that_exist():
 
 
 def _variables_read() -> set[str]:
-    """Return the environment variables that the code of the product asks for by name."""
+    """Return the environment variables that the product's code reads by name."""
     names = set()
     for path in [*files(".py")]:
         if not relative(path).startswith(("poolsite/", "numbers/", "queueing/", "billing/")):

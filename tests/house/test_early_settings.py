@@ -1,6 +1,6 @@
 """Which settings the product reads while its modules are imported.
 
-A forked child of the tests reads its settings after that (tests/support/forking.py).
+A forked child of the tests reads its settings only after that (tests/support/forking.py).
 """
 
 import ast
@@ -19,7 +19,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
 def read_at_import(node: ast.AST) -> Iterator[str]:
-    """Settings read outside of functions: by a module, a class, a decorator, a default."""
+    """Yield settings read outside of functions: by a module, a class, a decorator, a default."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.Attribute) and ast.unparse(child.value) == "settings":
             yield child.attr

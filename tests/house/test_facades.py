@@ -1,4 +1,4 @@
-"""A name has one import path: where it is defined, or the facade of its package."""
+"""A name has one import path: the module that defines it, or the facade of its package."""
 
 import ast
 from pathlib import Path
@@ -9,13 +9,13 @@ from tests.house.source import files, module_name, relative, tree
 
 pytestmark = pytest.mark.processes
 
-# Modules that are no package and yet offer what others define: what another app may call.
+# Modules, not packages, that re-export names: the ones that another app may call.
 OFFERING = {"billing.services.calls"}
-CLIENTS = "integrations"  # published as they are
+CLIENTS = "integrations"  # published unchanged
 
 
 def _exports(path: Path) -> dict[str, str]:
-    """Return the names that `__all__` of a file re-exports, and where each comes from."""
+    """Return the names that `__all__` of a file re-exports, and the module each comes from."""
     offered: list[str] = []
     imported: dict[str, str] = {}
     for node in tree(path).body:

@@ -1,4 +1,4 @@
-"""The same verbs on the pages, in the API and on the command line."""
+"""The pages, the API and the command line have the same verbs."""
 
 import argparse
 from collections.abc import Iterator
@@ -23,12 +23,12 @@ KINDS = {
     "profile": ("access", "", "", "profile", PROFILE),
     "view": ("operations", "", "", "saved-views", VIEW),
 }
-# A shell cannot prove that a second person approves.
+# A shell can't prove that a second person approves.
 NO_COMMAND = {"approve_adjustment", "approve_credit_note"}
 
 
 def writes(first: str) -> dict[str, str]:
-    """Return the API's writes below a first word, each with its ID; the hot lane's aside."""
+    """Return the API's writes below a first word, each with its ID, except the hot lane's."""
     found = {}
     for path, methods in api.get_openapi_schema()["paths"].items():
         short = path.removeprefix(ROOT)
@@ -39,7 +39,7 @@ def writes(first: str) -> dict[str, str]:
 
 
 def commands(app: str, name: str) -> set[str]:
-    """Return the verbs of a command, `number add` for one inside another."""
+    """Return the verbs of a command; `number add` for a subcommand of another."""
     return set(_verbs(load_command_class(app, name).create_parser("manage.py", name)))
 
 
@@ -75,7 +75,7 @@ def test_each_verb_is_on_every_face_or_says_why_not(kind: str) -> None:
 
 
 def _each(group: str) -> list[str]:
-    """A group is one verb of two words, or several verbs of one."""
+    """Return the verbs of a group: one verb of two words, or several of one word each."""
     words = group.split()
     inner = words[:1] and words[0] in ("number", "rule", "imports", "switch")
     return [group] if inner else words

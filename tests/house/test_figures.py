@@ -1,4 +1,4 @@
-"""The figures of the product's files, and the circles among its imports: each seen to fail."""
+"""The figures of the product's files, and cycles among its imports: each is seen to fail."""
 
 import ast
 
@@ -48,7 +48,7 @@ def test_a_very_long_chain_of_imports_is_followed():
 def test_imports_in_functions_and_for_types_count():
     graph = imports(product_files())
     assert "poolsite.live" in graph["poolsite.jobs.services"]  # inside a function
-    assert "poolsite.access.models" in graph["poolsite.jobs.starting"]  # for types alone
+    assert "poolsite.access.models" in graph["poolsite.jobs.starting"]  # for types only
     assert "poolsite.hotpath" in between_packages(graph)["numbers"]
     assert not any(name.startswith(("tests", "numbers.migrations")) for name in graph)
 

@@ -1,4 +1,4 @@
-"""Imports run one way through the house; every import statement of the project is read."""
+"""Imports go in one direction. Every import statement of the project is checked."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""No file holds a secret, and a secret would be found."""
+"""No file contains a secret, and a secret would be found."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from tests.house.source import files, relative, text_of
 pytestmark = pytest.mark.processes
 
 LETTERS = "Ab3dE6gH9jKlMn0pQrStUvWxYz1234567890abcdEFGH"
-# Put together here, so that this file does not hold what it looks for.
+# Assembled here, so that this file does not contain what it searches for.
 PLANTED = {
     "private key": ["-----BEGIN " + "PRIVATE KEY-----", "-----BEGIN " + "OPENSSH PRIVATE KEY-----"],
     "AWS access key": ["AKIA" + "Q7ZP4XW2NB6VK3TD"],

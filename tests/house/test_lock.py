@@ -1,4 +1,4 @@
-"""The lock: every package pinned by hash, and no address in it."""
+"""The lock pins every package by hash and contains no URL."""
 
 import json
 import re
@@ -15,7 +15,7 @@ ASKED = re.compile(r"^[A-Za-z0-9].*$", re.MULTILINE)
 
 
 def _packages(lock: str) -> list[str]:
-    """Return one text per package: its pin, marker and hashes."""
+    """Return a text for each package: its pin, marker and hashes."""
     lines = lock.replace("\\\n", " ").splitlines()
     return [line for line in lines if line.strip() and not line.startswith("#")]
 
@@ -34,12 +34,12 @@ def test_the_lock_holds_no_address(name):
 
 @pytest.mark.parametrize("name", ["base", "dev"])
 def test_the_lock_is_complete(name):
-    """`make setup` installs what the lock names and looks for nothing else."""
+    """`make setup` installs what the lock names and resolves nothing else."""
     assert _needed(name) - {package for package, _ in pins(name)} == set()
 
 
 def _needed(name: str) -> set[str]:
-    """Return the packages that a set asks for, with all that those need on this machine."""
+    """Return the packages that a set requires, with all their dependencies on this machine."""
     text = (ROOT / "requirements" / f"{name}.in").read_text()
     left = [Requirement(line) for line in ASKED.findall(text)]
     seen: set[tuple[str, str]] = set()

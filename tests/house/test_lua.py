@@ -1,4 +1,4 @@
-"""The tokenizer, the figures of Lua and their marks: each seen to fail."""
+"""The tokenizer, the figures of Lua and their limits: each is seen to fail."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The rules of the form, each seen to fail on a small bad example."""
+"""The rules of the form: each is seen to fail on a small bad example."""
 
 from pathlib import Path
 
@@ -38,7 +38,7 @@ return { permits.of(KEYS[1]), gate.first, gate.COLUMNS.status }
 
 
 def lay(root: Path, **texts: str) -> Folder:
-    """Write the good example, with other texts for some files or more files."""
+    """Write the good example, with changed or additional files."""
     files = {"modules/gate": GATE, "modules/permits": PERMITS, "take": TAKE}
     files |= {name.replace("__", "/"): text for name, text in texts.items()}
     for name, text in files.items():
@@ -62,7 +62,7 @@ def test_what_is_of_the_form_has_no_fault(tmp_path: Path) -> None:
     assert form.fields == {"gate.now", "gate.first"}
 
 
-# what is added to the module gate → what is said
+# text added to the module gate → fault
 OUTSIDE = [
     ("local more = 1\n", "neither"),
     ("gate.open(1)\n", "neither"),

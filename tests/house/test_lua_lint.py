@@ -1,4 +1,4 @@
-"""luacheck over both forms, and the step "lua" of `make check`."""
+"""luacheck on both forms, and the step "lua" of `make check`."""
 
 import sys
 from pathlib import Path
@@ -36,7 +36,7 @@ def test_the_new_form_is_clean_as_it_stands(tmp_path: Path) -> None:
     assert faults(lay(tmp_path, take=text)) == []
 
 
-# one line of an operation → the warning
+# a line of an operation → its warning
 BAD = [
     ("local unused = 1", "W211"),
     ("gate.now = missing", "W113"),

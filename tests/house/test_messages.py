@@ -1,4 +1,4 @@
-"""The console speaks English and Simplified Chinese, completely."""
+"""The console is completely translated into English and Simplified Chinese."""
 
 import gettext
 import re
@@ -17,7 +17,7 @@ PLACE = re.compile(r"%\(\w+\)[sd]|%[sd]|\{\w*\}|%%")
 @pytest.mark.needs("gettext")
 @pytest.mark.parametrize("domain", messages.DOMAINS)
 def test_every_text_of_the_sources_is_translated(domain: str, tmp_path: Path) -> None:
-    """Mend it with `make messages`, then fill in what that prints."""
+    """To mend a failure, run `make messages`, then translate the texts that it prints."""
     messages.copy_sources(tmp_path)
     messages.extract(tmp_path)
     kept = (ROOT / messages.FOLDER / f"{domain}.po").read_text("utf-8")
@@ -48,7 +48,7 @@ def _same_places(text: str, said: str) -> bool:
 
 
 def _catalogue(path: Path) -> dict[str, str]:
-    """Return text → translation, without plurals: gettext itself compares the places of those."""
+    """Return text → translation, without plurals: gettext itself compares their placeholders."""
     with path.open("rb") as file:
         known = gettext.GNUTranslations(file)._catalog
     return {key: said for key, said in known.items() if isinstance(key, str)}

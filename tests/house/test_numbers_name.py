@@ -1,8 +1,8 @@
-"""The folder `numbers` beside the standard library's module of that name, in fresh interpreters.
+"""The folder `numbers` and the standard library's module of that name, in fresh interpreters.
 
-Reasons: docs/decisions/0001-the-name-numbers.md. `make setup` writes the one .pth file that
-`-m`, spawned processes and interpreters started elsewhere need; manage.py, asgi and Celery
-work without it.
+Reasons: docs/decisions/0001-the-name-numbers.md. `make setup` writes the one .pth file that `-m`,
+spawned processes and interpreters started elsewhere need; manage.py, asgi and Celery work without
+it.
 """
 
 import subprocess
@@ -24,7 +24,7 @@ import numbers.erlang
 assert isinstance(1, Integral) and isinstance(decimal.Decimal(1), Number)
 print(numbers.erlang.__file__ == {str(ROOT / "numbers" / "erlang.py")!r})
 """
-# Without `site` no .pth file is read: a machine where `make setup` was not the installer.
+# Without `site` no .pth file is read, as on a machine that was not set up by `make setup`.
 BARE = f"import sys; sys.path[:0] = [{str(ROOT)!r}, {sysconfig.get_path('purelib')!r}]\n"
 
 
@@ -100,5 +100,5 @@ runpy.run_path({str(ROOT / "manage.py")!r}, run_name="__main__")
 
 
 def test_the_folder_has_no_init_file_and_never_may_have():
-    # With one it would shadow the standard module for every program started in the root.
+    # With one, it would shadow the standard module for every program started in the root.
     assert not (ROOT / "numbers" / "__init__.py").exists()

@@ -1,4 +1,4 @@
-"""Each app's pages have a folder of scripts; what several use is in static/js/shared."""
+"""Each app's pages have a folder of scripts. What several of them use is in static/js/shared."""
 
 import re
 from pathlib import Path, PurePath
@@ -11,13 +11,13 @@ pytestmark = pytest.mark.processes
 
 SCRIPTS = ROOT / "static" / "js"
 SHARED = PurePath("shared")
-NAMED_BY_PYTHON = {"line/widget.js"}  # queueing/line/views/widget.py sends it
-IMPORTED = re.compile(r'"(\.{1,2}/[\w./-]+\.js)"')  # also by import() and in types
+NAMED_BY_PYTHON = {"line/widget.js"}  # queueing/line/views/widget.py serves it
+IMPORTED = re.compile(r'"(\.{1,2}/[\w./-]+\.js)"')  # also with import() and in types
 LOADED = re.compile(r"\{% static ['\"]js/([\w/-]+\.js)['\"] %\}")
 
 
 def may_import(folder: PurePath, other: PurePath) -> bool:
-    """A module sees its own folder, the folders around it and the shared one."""
+    """Return whether `other` is the module's own folder, a parent of that, or the shared one."""
     return other in (SHARED, folder, *folder.parents)
 
 

@@ -1,4 +1,4 @@
-"""What two apps have in common stands in `poolsite`, once."""
+"""Code that two apps have in common is in `poolsite`, once."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What no tracked file may hold, and how long a file may be."""
+"""What no tracked file may contain, and how long a file may be."""
 
 import ast
 import re
@@ -15,9 +15,9 @@ from tests.house.source import ROOT, files, relative, text_of, tree
 pytestmark = pytest.mark.processes
 
 LONGEST_FILE_LINES = 400
-LONGEST_TEST_LINES = 500  # the rules of one thing, proved side by side
+LONGEST_TEST_LINES = 500  # all rules of one object, proved in one place
 CODE = (".py", ".lua", ".js", ".css", ".html")
-# Put together here, so that this file does not hold what it looks for.
+# Assembled here, so that this file does not contain what it searches for.
 UNFINISHED = re.compile(
     "|".join(
         [
@@ -99,8 +99,8 @@ def test_the_version_that_the_code_knows_is_the_projects():
 
 
 def test_many_rows_are_written_by_services_only():
-    # They bypass save() and signals: only a service knows to write the audit entry beside.
-    # Elsewhere the line says why none is due: `# unaudited: a counter of our own`.
+    # They bypass save() and signals, so only services do it: they also write the audit entry.
+    # Elsewhere the line states why no entry is due: `# unaudited: a counter of our own`.
     found = [
         f"{relative(path)}:{line}"
         for path in files(".py")

@@ -1,4 +1,4 @@
-"""The contrasts that static/tokens.css promises, computed, and its palette beside the admin's."""
+"""The contrasts that static/tokens.css promises, computed, and its palette against the admin's."""
 
 import math
 import re
@@ -36,12 +36,12 @@ def _luminance(colour: Colour) -> float:
 
 
 def _contrast(one: Colour, other: Colour) -> float:
-    """WCAG 2.1's ratio."""
+    """Return WCAG 2.1's contrast ratio."""
     darker, lighter = sorted((_luminance(one), _luminance(other)))
     return (lighter + 0.05) / (darker + 0.05)
 
 
-# (what is drawn, on what, the least ratio)
+# (foreground, background, least ratio)
 RULES = [
     *[(word, ground, TEXT) for word in ("strong", "text") for ground in ("surface", "bg", "inset")],
     *[("muted", ground, TEXT) for ground in ("surface", "bg", "subtle", "sidebar")],
@@ -131,7 +131,7 @@ def _times(matrix: tuple[Colour, Colour, Colour], vector: Colour) -> Colour:
 
 
 def _seen(colour: Colour, kind: str) -> Colour:
-    """The colour in linear light as this kind of sight sees it."""
+    """Return the colour, in linear light, as people with this kind of vision see it."""
     red, green, blue = (min(1.0, max(0.0, c)) for c in _times(MACHADO[kind], _linear(colour)))
     return red, green, blue
 
@@ -152,7 +152,7 @@ def _oklab(linear: Colour) -> Colour:
 
 
 def _srgb_of_oklch(text: str) -> str:
-    """The admin's way of writing a colour, as #rrggbb."""
+    """Return a colour in the admin's notation as #rrggbb."""
     lightness, chroma, hue = (
         float(part.rstrip("%")) for part in text.removeprefix("oklch(").rstrip(")").split()
     )

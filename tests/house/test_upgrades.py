@@ -1,4 +1,4 @@
-"""New migrations leave the former release running: the rule of docs/operations/upgrade.md."""
+"""The former release works with new migrations: the rule of docs/operations/upgrade.md."""
 
 import pytest
 from django.db import models

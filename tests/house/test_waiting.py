@@ -1,4 +1,4 @@
-"""No test waits by the clock: what must come about is polled, with a patient deadline."""
+"""No test waits a fixed time: tests poll for a condition, with a patient deadline."""
 
 import ast
 from pathlib import Path
@@ -14,12 +14,12 @@ ADVICE = (
     "Poll with `until` or `eventually`, and give other limits as `patient(seconds)` "
     f"(tests/support/waiting.py). Where nothing but time will do, say why: `{WHY}…`."
 )
-# It polls itself; a benchmark measures time; a campaign lets faults last.
+# This module polls; a benchmark measures time; a campaign lets faults last.
 MAY_WAIT = ("tests/support/waiting.py", "tests/bench/", "tests/chaos/")
 
 
 def waits(source: ast.Module) -> list[int]:
-    """Return the lines that sleep, other than to let tasks run, or that reckon a deadline."""
+    """Return the lines that sleep, except to let tasks run, or that compute a deadline."""
     return sorted(
         node.lineno
         for node in ast.walk(source)
@@ -39,7 +39,10 @@ def _reckons(sum_: ast.BinOp) -> bool:
 
 
 def _is_held(path: Path) -> bool:
-    """A program that tests start plays a visitor, a device, a beat: it has a pace."""
+    """Return whether the rule applies.
+
+    It doesn't apply to programs that tests start: they play visitors, devices or beats at a pace.
+    """
     name = relative(path)
     is_free = name.startswith(MAY_WAIT) and not name.startswith("tests/chaos/test_")
     return name.startswith("tests/") and not is_free and not _is_program(tree(path))

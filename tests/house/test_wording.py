@@ -1,4 +1,7 @@
-"""Texts are plain English and well-set Chinese. The terms are in docs/reference/glossary.md."""
+"""Texts are plain English and well-typeset Chinese.
+
+Their terms are in docs/reference/glossary.md.
+"""
 
 import ast
 import re
@@ -18,12 +21,12 @@ TYPESET_BADLY = re.compile(
     rf"|[，。：；？！“（] | [，。：；？！”）（]"
 )
 
-# What a reader types, and dates, keep the punctuation that the program understands.
+# What users type, and dates, keep the punctuation that the program parses.
 TYPED = re.compile(r"14:00 平安夜|类型:简称|\[\[开始, 结束\]\]|日 H:i")
 
 
 def _texts(kind: str) -> set[str]:
-    """Return the texts of both catalogues: msgid (plurals, too) or msgstr, the Chinese."""
+    """Return the texts of both catalogues: msgid (with plurals) or msgstr, the Chinese."""
     entry = re.compile(rf'^{kind}(?:_plural|\[0\])? ((?:".*"\n)+)', re.MULTILINE)
     return {
         "".join(re.findall(r'"(.*)"\n', lines))
@@ -62,13 +65,13 @@ def _docstrings(path: Path) -> Iterator[str]:
 
 
 def test_chinese_is_typeset_as_chinese():
-    """Full-width punctuation between Chinese characters; no space next to one."""
+    """Full-width punctuation between Chinese characters, and no space next to one."""
     badly = [t for t in _texts("msgstr") if TYPESET_BADLY.search(TYPED.sub("x", t))]
     assert badly == []
 
 
 def test_each_term_of_the_glossary_is_used_in_chinese():
-    """A term that no page uses was renamed on the pages alone."""
+    """A term that no page uses was renamed on the pages only."""
     rows = re.findall(
         r"^\| (?!Term|---)([^|]+) \| [^|]+ \| ([^|]+) \|$",
         (ROOT / "docs/reference/glossary.md").read_text("utf-8"),

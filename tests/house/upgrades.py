@@ -1,7 +1,8 @@
-"""Whether the former release can go on while the new migrations run: docs/operations/upgrade.md.
+"""Whether the former release keeps working while new migrations run: docs/operations/upgrade.md.
 
-The former release is known by its migrations (tests/data/former_release.json). What its models name
-is what its processes read and write, so the new migrations may add to that and take nothing away.
+The former release is known by its migrations (tests/data/former_release.json). Its processes read
+and write the tables and columns of its models, so the new migrations may add to those and remove
+none.
 """
 
 import sys
@@ -25,7 +26,7 @@ LOCKS = "locks the table: use AddIndexWithoutLock in a migration with atomic = F
 
 
 def faults() -> list[str]:
-    """Each fault of a migration that is newer than the former release; none is what must be."""
+    """Return each fault of a migration newer than the former release. There must be none."""
     loader = MigrationLoader(None)
     released = list(former.migrations().items())
     known = {key for leaf in released for key in loader.graph.forwards_plan(leaf)}
@@ -39,7 +40,7 @@ def faults() -> list[str]:
 
 
 def _newer(loader: MigrationLoader, known: set[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """The migrations of this project that are not known, in the order in which they run."""
+    """Yield the project's migrations that are not in `known`, in the order in which they run."""
     for leaf in sorted(loader.graph.leaf_nodes()):
         if leaf[0] in former.migrations():
             for key in loader.graph.forwards_plan(leaf):
@@ -49,7 +50,7 @@ def _newer(loader: MigrationLoader, known: set[tuple[str, str]]) -> Iterator[tup
 
 
 def judge(migration: Migration, released: ProjectState, state: ProjectState) -> list[str]:
-    """What is wrong with a migration; moves `state` past it."""
+    """Return what is wrong with a migration, and move `state` past it."""
     found: list[str] = []
     app = migration.app_label
     for operation in migration.operations:
@@ -80,7 +81,7 @@ def _judged(
         case ops.RenameModel() if (app, operation.old_name.lower()) in released.models:
             yield f"{text}: the former release uses the old name; add, copy, and {LATER}"
         case _ if model is None:
-            return  # the former release knows no such table
+            return  # the former release has no such table
         case ops.DeleteModel() | ops.AlterModelTable():
             yield f"{text}: the former release uses the table; {LATER}"
         case ops.RemoveField() if operation.name in model.fields:
@@ -95,14 +96,14 @@ def _judged(
         case ops.AddIndex() if not isinstance(operation, AddIndexWithoutLock):
             yield f"{text}: {LOCKS}"
         case AddLooserCheck():
-            return  # its rows pass a tighter check already
+            return  # the rows already pass a stricter check
         case ops.AddConstraint() | ops.AlterUniqueTogether():
             yield f"{text}: rows of the former release may break it, and it locks the table"
 
 
 def _added(field: "Field[Any, Any]") -> Iterator[str]:
     if isinstance(field, ManyToManyField):
-        return  # a table of its own
+        return  # a separate table
     if not field.null and field.db_default is NOT_PROVIDED:
         yield "the former release inserts rows without it; give it a db_default, or null=True"
     if field.unique or field.db_index:

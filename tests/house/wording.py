@@ -1,8 +1,8 @@
-"""Phrases that users stumbled over, and that no text of the product uses."""
+"""Phrases that users stumbled over. No text of the product uses them."""
 
 import re
 
-# Phrases that an examination found in the product, and the habits of speech behind them.
+# Phrases that a review found in the product, and the speech habits behind them.
 UNWANTED = [
     r"\b(no|some)body\b",
     r"\bstands? (here|there|in row)\b",
@@ -53,7 +53,7 @@ _PLACE = re.compile(r"%\(\w+\)[sd]")
 
 
 def unwanted(text: str) -> bool:
-    """Return whether a text uses such a phrase; its placeholders do not count."""
+    """Return whether a text uses such a phrase. Its placeholders do not count."""
     return bool(_PHRASE.search(_PLACE.sub("", text)))
 
 

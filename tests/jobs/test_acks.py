@@ -1,4 +1,4 @@
-"""A lost acknowledgement costs a worker nothing: it goes on fetching, and tells it later."""
+"""A worker survives lost acknowledgements: it keeps fetching tasks, and acknowledges later."""
 
 from collections.abc import Iterator
 from typing import Any

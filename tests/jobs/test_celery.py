@@ -1,4 +1,4 @@
-"""Real beats and a real worker: sweeps run, a dead beat is not missed, a killed job goes on."""
+"""Real beats and a real worker: sweeps survive a killed beat, jobs a killed worker."""
 
 import json
 import os
@@ -50,7 +50,7 @@ class Processes:
         return process
 
     def manage(self, code: str) -> str:
-        """Run Python in a process of its own on this database; returns what it printed."""
+        """Run Python code in a separate process on this database. Return what it printed."""
         lines = "import poolsite, django; django.setup(); import tests.jobs.worker_app\n" + code
         done = forking.run(["-c", lines], self.environment, timeout=patient(60))
         assert done.returncode == 0, done.stderr
@@ -73,7 +73,7 @@ def processes(tmp_path, clean_redis):
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def worker(request, processes):
-    """A worker of one process on a database of either kind."""
+    """A worker with one process, on SQLite or PostgreSQL."""
     if request.param == "postgres":
         processes.environment["DATABASE_URL"] = request.getfixturevalue("postgres_url")
     processes.start("worker", "-c", "1", "-l", "WARNING", "-n", "w4@test")
@@ -81,7 +81,7 @@ def worker(request, processes):
 
 
 def connections_of_tasks(processes, count):
-    """Which connections so many tasks had, one after the other."""
+    """Run `count` tasks one after the other. Return the connections that they used."""
     hotpath.client().delete(SEEN)
     task = "tests.jobs.worker_app.connection_used"
     processes.manage(f"for _ in range({count}): {task}.delay()")
@@ -162,7 +162,7 @@ def test_a_job_whose_worker_is_killed_goes_on_from_its_cursor_and_does_nothing_t
 
 
 def test_a_workers_tasks_share_a_connection_to_sql(worker):
-    """The pool's of PostgreSQL, which begins with two, for a moment the thread's of SQLite."""
+    """PostgreSQL's pool starts with two; SQLite's thread keeps its connection for a moment."""
     assert len(connections_of_tasks(worker, 9)) <= 2
 
 

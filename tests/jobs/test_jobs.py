@@ -1,4 +1,4 @@
-"""Long work: progress, cancel, resume, and the refusal of a worker that was overtaken."""
+"""Long work: progress, cancelling, resuming, and the refusal of a worker that was superseded."""
 
 from datetime import timedelta
 
@@ -16,7 +16,7 @@ from poolsite.jobs.models import Job
 
 @pytest.fixture(autouse=True)
 def sent(monkeypatch, db):
-    """The broker: what was handed to the workers, in order."""
+    """The IDs of the jobs that were sent to the broker, in order."""
     from poolsite.jobs.run_task import run_job
 
     messages = []
@@ -26,7 +26,7 @@ def sent(monkeypatch, db):
 
 @pytest.fixture
 def counting():
-    """A kind that writes one account per chunk, ten in all, and remembers where it was."""
+    """A job kind that writes one account per chunk, ten in all, and stores its position."""
 
     @jobs.kind("test.count", prefix="cnt")
     def count(job):

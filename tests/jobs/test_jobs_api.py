@@ -1,4 +1,4 @@
-"""Jobs in the API: the rights of their page, and what is changed."""
+"""Jobs in the API: the same rights as on their page, and what requests change."""
 
 import json
 from typing import Any
@@ -142,7 +142,7 @@ def test_the_list_is_filtered_and_has_pages(world: World, job: Job) -> None:
 
 @pytest.mark.parametrize("path", ["/cnt-9999", "/imp-{pk:04d}", "/cnt-9999999999999999999"])
 def test_an_id_of_no_job_is_told_so(world: World, job: Job, path: str) -> None:
-    """Another kind's prefix is another job's ID."""
+    """With another kind's prefix, the number is not this job's ID."""
     answer = call(world.client("looker"), "get", path.format(pk=job.pk))
     assert (answer[0], answer[1]["type"]) == (404, "unknown-job")
 

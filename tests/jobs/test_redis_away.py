@@ -1,4 +1,4 @@
-"""A worker and a beat outlive what happens to Redis, and consume again without a hand."""
+"""A worker and a beat survive outages of Redis, and consume again without intervention."""
 
 import itertools
 import signal
@@ -23,7 +23,7 @@ AGAIN_SECONDS = 30.0
 
 
 class Load:
-    """Puts tasks before the workers all the time; each writes its number to `log`."""
+    """Sends tasks to the workers continuously. Each task writes its number to `log`."""
 
     def __init__(self, processes: Processes, log: Path) -> None:
         self.processes = processes
@@ -56,7 +56,7 @@ class Load:
                 self.sent = number
 
     def until_consumed_again(self) -> None:
-        """Wait until a task has run that was sent from now on."""
+        """Wait until a task has run that was sent after this call."""
         from_now = self.sent + 1
         until(lambda: self._newest() > from_now, AGAIN_SECONDS, evidence=self.processes.logs)
 
@@ -75,7 +75,7 @@ def redis(tmp_path: Path) -> Iterator[RedisServer]:
 
 @pytest.fixture
 def processes(tmp_path: Path, redis: RedisServer) -> Iterator[Processes]:
-    """A beat and a worker that have begun to work."""
+    """A running beat and a running worker."""
     started = Processes(tmp_path, redis.url)
     started.migrate()
     started.start("beat", "--pidfile=", "-l", "WARNING")
@@ -119,12 +119,12 @@ def test_workers_outlive_a_redis_without_memory_and_one_that_answers_nobody(redi
 
 
 def refused_for_a_while() -> None:
-    """Long enough for every connection of a worker to have met it more than once."""
+    """Wait until every connection of a worker must have failed more than once."""
     time.sleep(8)  # waits: that is what the workers have to outlive
 
 
 def sweeps_run_again(processes: Processes) -> None:
-    """A run of a sweep that was ticked from now on."""
+    """Wait for the run of a sweep that was scheduled after this call."""
     began = time.time()
 
     def ran() -> bool:

@@ -1,4 +1,4 @@
-"""Sweeps: once per period whichever beat is first, one holder per shard, none blocks another."""
+"""Sweeps: once per period for several beats, one holder per shard, and none blocks another."""
 
 import threading
 import time
@@ -62,7 +62,7 @@ def test_light_sweeps_of_a_queue_that_are_due_together_are_one_message(db, monke
     ((names,), options) = sent.pop()
     assert options == {"queue": "books", "expires": 30, "retry": False}
     tasks.run_light(names)
-    assert runs == ["test.a", "test.b"]  # the error belongs to the first alone
+    assert runs == ["test.a", "test.b"]  # the error concerns only the first sweep
     assert "bad row" in sweeping.last_runs("test.a")[0].error
 
 

@@ -1,4 +1,4 @@
-"""The Celery application with one kind of long work and a short task more, for its tests."""
+"""The Celery application with a kind of long work and two short tasks, for its tests."""
 
 import os
 import time
@@ -15,7 +15,7 @@ SEEN = "test:connections"
 
 @kind("test.slow", prefix="slo", stale_seconds=round(patient(3)))
 def slow(job) -> Iterator[Progress]:
-    """Write one account per chunk; the cursor also says which process is at it.
+    """Write one account per chunk. The cursor also contains the ID of the process.
 
     The first process stays in the middle until it is killed.
     """
@@ -32,7 +32,10 @@ def slow(job) -> Iterator[Progress]:
 
 @app.task(name="test.connection")
 def connection_used() -> None:
-    """Append to the list SEEN which connection to SQL this task has had: driver's object or pid."""
+    """Append this task's SQL connection to the list SEEN:
+
+    PostgreSQL's pid, else the driver's object ID.
+    """
     from django.db import connection
 
     from poolsite import hotpath
@@ -46,6 +49,6 @@ def connection_used() -> None:
 
 @app.task(name="test.note")
 def note(path: str, word: str) -> None:
-    """Append a line to a file: a log of what workers did that no loss of Redis can take."""
+    """Append a line to a file: a log of the workers that survives the loss of Redis."""
     with open(path, "a") as file:
         file.write(f"{word}\n")

@@ -1,4 +1,4 @@
-"""The script that takes permits: against a plain model, on every server, and from wrong words."""
+"""The script that takes permits: against a plain model, on every server, with bad arguments."""
 
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -19,21 +19,21 @@ TAG = "{rate.t}"
 
 @dataclass
 class PlainBucket:
-    """A bucket that drips: how many permits it holds, exactly, as a fraction."""
+    """A leaky bucket. `held` is the exact number of permits in it, as a fraction."""
 
     limit: Limit
     held: Fraction
     at_us: int
 
     def look(self, now_us: int) -> Fraction:
-        """What it holds at a time."""
+        """Return the number of permits in the bucket at a time."""
         back = Fraction((now_us - self.at_us) * self.limit.permits, self.limit.period_us)
         return min(Fraction(self.limit.burst), self.held + back)
 
 
 @dataclass
 class PlainModel:
-    """The rule in plain words: as many as every bucket holds, from all of them or from none."""
+    """The rule as plain code: give as many as every bucket has, from all of them or from none."""
 
     buckets: dict[str, PlainBucket] = field(default_factory=dict)
 
@@ -49,7 +49,7 @@ class PlainModel:
         return self.buckets.setdefault(limit.name, full)
 
 
-# Periods that a permit divides without rest, so that rounding up costs nothing and both agree.
+# Periods that a permit divides without a remainder: rounding up changes nothing, so both agree.
 LIMITS = (
     Limit("a", 10, 1_000_000, 20),
     Limit("b", 4, 1_000_000, 5),

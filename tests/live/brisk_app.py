@@ -1,6 +1,6 @@
-"""The whole site as a server process runs it, asking for presence each second.
+"""The whole site in a server process that asks for presence every second.
 
-Tests of who has vanished wait less.
+Tests of people who have vanished wait less with it.
 """
 
 from poolsite.asgi import application as application

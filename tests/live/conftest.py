@@ -20,7 +20,7 @@ def live_site(tmp_path_factory: pytest.TempPathFactory, redis_server: RedisServe
 @pytest.fixture(scope="session", params=["uvicorn", "daphne"])
 @starts_processes
 def web(request: pytest.FixtureRequest, live_site: Site) -> Iterator[WebServer]:
-    """A server process; each test that asks for it runs on both kinds."""
+    """A server process. Each test that uses it runs on both kinds."""
     brisk = {"TEST_BEAT_SECONDS": "1"}
     server = WebServer(live_site, request.param, environment=brisk).start()
     yield server
@@ -30,7 +30,7 @@ def web(request: pytest.FixtureRequest, live_site: Site) -> Iterator[WebServer]:
 @pytest.fixture(scope="session")
 @starts_processes
 def other_web(live_site: Site) -> Iterator[WebServer]:
-    """A second process beside it."""
+    """A second server process."""
     server = WebServer(live_site, "uvicorn").start()
     yield server
     server.stop()
@@ -38,7 +38,7 @@ def other_web(live_site: Site) -> Iterator[WebServer]:
 
 @pytest.fixture
 async def redis_client(clean_redis: RedisServer) -> AsyncIterator[redis.asyncio.Redis]:
-    """A client of the Redis that the servers use; emptied before and after."""
+    """A client of the servers' Redis, which is emptied before and after."""
     client = redis.asyncio.Redis.from_url(clean_redis.url, decode_responses=True)
     yield client
     await client.aclose()

@@ -1,4 +1,4 @@
-"""The whole site as a server process runs it; its drain stops for an hour after each socket."""
+"""The whole site in a server process whose drain pauses for an hour after each socket."""
 
 from poolsite.api import shutdown
 from poolsite.asgi import application as application

@@ -1,4 +1,4 @@
-"""The one proof of a live topic: the old snapshot with every change applied is the new snapshot."""
+"""The main proof of a live topic: old snapshot + all changes = new snapshot."""
 
 from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
@@ -15,13 +15,14 @@ Apply = Callable[[Any, Any], Any]
 async def assert_snapshot_plus_changes(
     topic: Topic, action: Action, apply: Apply | None = None
 ) -> Snapshot:
-    """Run a service action and assert that the topic told it by changes alone.
+    """Run a service action and assert that the topic's changes alone describe its effect.
 
-    topic: the watcher; it takes its snapshot before the action and its changes after it.
+    topic: the watcher. It takes its snapshot before the action and its changes after it.
     action: a coroutine function (use sync_to_async for a service).
     apply: the topic's own `apply` unless given.
-    A second instance takes the snapshot to compare with, as another process would. Both states
-    go through JSON, as they would on their way to the browser. Returns the new snapshot.
+
+    A second instance takes the snapshot to compare with, as another process would. Both states are
+    converted to JSON and back, as on their way to the browser. Return the new snapshot.
     """
     apply = apply or topic.apply
     before = await topic.snapshot()
@@ -45,12 +46,12 @@ async def assert_snapshot_plus_changes(
 
 
 async def assert_all_follow(topics: Iterable[Topic], action: Action) -> None:
-    """As above for several watchers of one action."""
+    """Like `assert_snapshot_plus_changes`, for several watchers of one action."""
     for topic in topics:
         action = partial(assert_snapshot_plus_changes, topic, action)
     await action()
 
 
 def as_the_browser_gets_it(data: Any) -> Any:
-    """Return the value after its way through a frame."""
+    """Return the value as it is after its way through a frame."""
     return orjson.loads(orjson.dumps(data, option=orjson.OPT_NON_STR_KEYS))

@@ -1,8 +1,8 @@
-"""Make, and take rights from, the people of a test's database; prints JSON.
+"""Create people in a test's database, or remove their rights. Prints JSON.
 
 A program for a migrated database: `people.py make north south`, `people.py end <cookie>` (a
-session), `people.py demote <user>` (all memberships), `people.py revoke <token>`. The last
-three print the time at which the change was committed.
+session), `people.py demote <user>` (all memberships), `people.py revoke <token>`. The last three
+print the time at which the change was committed.
 """
 
 import json
@@ -27,7 +27,7 @@ def _cookie(user: "User") -> str:
 
 
 def _make(slug: str) -> dict[str, Any]:
-    """An account with its owner and a token; `operator…` is of the platform."""
+    """Create an account with its owner and a token, or an operator if the name is `operator…`."""
     from django.utils import timezone
 
     from poolsite.access.models import Account, ApiToken, Grant, Membership, User
@@ -83,7 +83,7 @@ def _revoke(token: str) -> None:
 
 
 def main(verb: str, *names: str) -> None:
-    """Do as told and print the result."""
+    """Run the verb and print its result."""
     django.setup()
     if verb == "make":
         print(json.dumps({name: _make(name) for name in names}))

@@ -1,4 +1,4 @@
-"""Topics that only the tests know: a counter, a log with a tail, a table, and a tenant's thing."""
+"""Topics for the tests: a counter, a log with a tail, a table, and a tenant's object."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ class _Open(live.Topic):
 
 @live.register
 class NoteTopic(_Open, live.SnapshotTopic):
-    """A text in Redis, woken by live.touch."""
+    """A text in Redis. live.touch wakes it."""
 
     name = "test.note"
 
@@ -25,7 +25,7 @@ class NoteTopic(_Open, live.SnapshotTopic):
 
 @live.register
 class PresenceTopic(NoteTopic):
-    """Counts the heartbeats that it is told of, in Redis."""
+    """Counts the heartbeats that it gets, in Redis."""
 
     name = "test.presence"
     beats = True
@@ -37,7 +37,7 @@ class PresenceTopic(NoteTopic):
 
 @live.register
 class WhileItLastsTopic(NoteTopic):
-    """For as long as Redis has its note."""
+    """May be watched only while Redis has its note."""
 
     name = "test.while_it_lasts"
 
@@ -51,7 +51,7 @@ class WhileItLastsTopic(NoteTopic):
 
 @live.register
 class ClosedBehindTopic(_Open, live.SnapshotTopic):
-    """How many sockets this process has closed, or is to close, because they were behind."""
+    """The number of sockets that this process closed, or is closing, for being behind."""
 
     name = "test.closed_behind"
 
@@ -62,7 +62,7 @@ class ClosedBehindTopic(_Open, live.SnapshotTopic):
 
 @live.register
 class TableTopic(_Open, live.RowsTopic):
-    """A hash in Redis: one row per field."""
+    """A hash in Redis, with a row for each field."""
 
     name = "test.table"
 
@@ -110,7 +110,7 @@ class LogTopic(_Open):
 
 @live.register
 class BrokenTopic(_Open):
-    """A topic with a fault of its own."""
+    """A topic that always fails."""
 
     name = "test.broken"
 
@@ -126,7 +126,7 @@ access.register_action("test.view", roles=("owner",), operators=True)
 
 @live.register
 class TenantTopic(live.SnapshotTopic):
-    """Something that belongs to the account whose primary key is the topic's key."""
+    """Belongs to the account whose primary key is the topic's key."""
 
     name = "test.tenant"
 
@@ -142,8 +142,8 @@ class TenantTopic(live.SnapshotTopic):
         return {"account": int(self.key)}
 
 
-# One step of an aggregate as its script would do it: number, entry, value, and a wake message
-# at most every 100 ms.
+# One step of an aggregate, as its script would do it: number, entry, value, and a wake message not
+# more often than every 100 ms.
 WRITE = """
 local seq = redis.call('HINCRBY', KEYS[1], 'seq', 1)
 redis.call('HSETNX', KEYS[1], 'generation', '1')

@@ -1,6 +1,7 @@
-"""The live socket alone, with the tests' topics in it, as a server process runs it.
+"""The live socket with the tests' topics, without the rest of the site, in a server process.
 
-TEST_BEAT_SECONDS in its environment is how often it asks for presence: tests wait less.
+The environment variable TEST_BEAT_SECONDS sets how often it asks for presence, so that tests wait
+less.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Real web server processes for live tests and bench, and a client that obeys the protocol."""
+"""Real web server processes for the live tests and benchmarks, and a client of the protocol."""
 
 import asyncio
 import json
@@ -32,7 +32,7 @@ APPLICATION = "tests.live.server_app:application"
 
 @dataclass
 class Site:
-    """A migrated database with people in it, and the environment that leads to it."""
+    """A migrated database with people in it, and the environment for processes that use it."""
 
     folder: Path
     redis_url: str
@@ -56,30 +56,30 @@ class Site:
         }
 
     def make(self) -> "Site":
-        """Migrate and make the people."""
+        """Migrate and create the people."""
         self.migrate()
         self.meet("operator", "north", "south")
         return self
 
     def migrate(self) -> None:
-        """Make the site's database, SQLite in its folder."""
+        """Create the site's database, a SQLite file in its folder."""
         self.folder.mkdir(parents=True, exist_ok=True)
         lay_migrated(self.folder / "poolsite.sqlite3")
 
     def meet(self, *names: str) -> None:
-        """Make more people, each the owner of an account of the same name."""
+        """Create more people, each the owner of an account with the same name."""
         self.people |= json.loads(self.run("tests/live/people.py", "make", *names))
 
     def start(self, log: Path, *words: str, **variables: str) -> Process:
-        """Start `python -m words…` in this site's environment; what it says is added to the log."""
+        """Start `python -m words…` in this site's environment. Append its output to the log."""
         return forking.start(["-m", *words], self.environment | variables, output=log)
 
     def forked(self, *arguments: str, **variables: str) -> "subprocess.CompletedProcess[str]":
-        """Run a Python program of the tree in this site's environment, in a process of its own."""
+        """Run a Python program of the tree in this site's environment, in a separate process."""
         return forking.run(arguments, self.environment | variables)
 
     def run(self, *arguments: str) -> str:
-        """Do the same with one that must succeed; return what it printed."""
+        """Like `forked`, for a program that must succeed. Return what it printed."""
         done = self.forked(*arguments)
         if done.returncode:
             raise RuntimeError(f"{arguments} failed:\n{done.stderr[-3000:]}")
@@ -88,7 +88,7 @@ class Site:
 
 @dataclass
 class WebServer:
-    """One web server process, `uvicorn` or `daphne`, on a loopback port."""
+    """A web server process, `uvicorn` or `daphne`, on a loopback port."""
 
     site: Site
     kind: str
@@ -99,7 +99,7 @@ class WebServer:
     process: Process | None = None
 
     def start(self) -> "WebServer":
-        """Start and wait until it serves."""
+        """Start, and wait until the process serves."""
         self.launch()
         try:
             until(lambda: self._has_ended() or self.serves(), START_SECONDS, self._said)
@@ -116,7 +116,7 @@ class WebServer:
         return self.log.read_text()[-3000:]
 
     def launch(self) -> None:
-        """Start the process, on the port that it had."""
+        """Start the process, on its former port if it had one."""
         self.port = self.port or free_port()
         self.process = self.site.start(self.log, *self._arguments(), **self.environment)
 
@@ -133,7 +133,7 @@ class WebServer:
         return ["daphne", *place, *self.extra, self.application]
 
     def serves(self) -> bool:
-        """Whether it answers."""
+        """Return whether the server answers."""
         try:
             with urlopen(f"http://127.0.0.1:{self.port}/healthz", timeout=patient(5)):
                 return True
@@ -141,7 +141,7 @@ class WebServer:
             return getattr(error, "code", 0) >= 300
 
     def cpu_seconds(self) -> float:
-        """Return the processor time that the process has used so far."""
+        """Return the CPU seconds that the process has used so far."""
         assert self.process is not None
         fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
@@ -192,7 +192,7 @@ class Client:
         return await self.next(topic=topic)
 
     async def next(self, seconds: float = 10.0, **wanted: Any) -> dict[str, Any]:
-        """Return the next frame with these fields; others are kept in `seen`."""
+        """Return the next frame with these fields. Other frames are stored in `seen`."""
         async with asyncio.timeout(patient(seconds)):
             while True:
                 frame = await self.receive()
@@ -210,7 +210,7 @@ class Client:
         return frame
 
     def state(self, topic: str) -> Any:
-        """Return the topic's state: its snapshot with the changes that followed applied."""
+        """Return the topic's state: its snapshot with all later changes applied."""
         return self.states[topic][1]
 
     def _keep(self, frame: dict[str, Any]) -> None:
@@ -227,7 +227,7 @@ class Client:
                 self.gaps += 1
 
     async def closed(self, seconds: float = 10.0) -> int:
-        """Read on until the server closes; return the code."""
+        """Read until the server closes the socket. Return the close code."""
         async with asyncio.timeout(patient(seconds)):
             try:
                 while True:

@@ -1,4 +1,4 @@
-"""static/live.js in a real Chromium against a real server process."""
+"""static/live.js in a real Chromium with a real server process."""
 
 import random
 from collections.abc import AsyncIterator
@@ -47,7 +47,7 @@ async (address) => {
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def redis_client(clean_redis: RedisServer) -> AsyncIterator[Redis]:
-    """That of conftest.py, in the browser's event loop."""
+    """The client of conftest.py, in the browser's event loop."""
     client = Redis.from_url(clean_redis.url, decode_responses=True)
     yield client
     await client.aclose()
@@ -99,7 +99,7 @@ async def test_a_page_follows_a_topic_and_stops(
 async def test_a_restarted_server_is_shown_and_heals_without_a_new_page(
     web: WebServer, page: Page, redis_client: Redis
 ) -> None:
-    """The server goes and comes back on the same port."""
+    """The server stops and starts again on the same port."""
     await write(redis_client, "restart", "a", "1")
     await page.evaluate(WATCH, "test.log:restart")
     await until(page, "window.data?.a === '1'")
@@ -111,9 +111,9 @@ async def test_a_restarted_server_is_shown_and_heals_without_a_new_page(
     finally:
         web.start()
     await until(page, "window.data.a === '2' && live.connection.state === 'live'")
-    # What was missed came as a change: the page did not begin again.
+    # What was missed arrived as a change: the page did not get a new snapshot.
     assert (await page.evaluate("window.events")).count("snapshot") == 1
-    # A lost connection is not a server that cannot read: nothing on the page was muted.
+    # A lost connection differs from a server that can't read: nothing on the page was muted.
     assert "stale" not in await page.evaluate("window.states")
 
 
@@ -133,7 +133,7 @@ async def test_a_page_that_goes_offline_says_so_and_comes_back(
 async def test_a_gap_leads_to_a_new_snapshot(
     web: WebServer, page: Page, redis_client: Redis
 ) -> None:
-    """The page misses one frame: a socket that swallows it stands in for a faulty network."""
+    """The page misses one frame: a socket that drops it simulates a faulty network."""
     await page.evaluate(
         """() => {
           const Real = WebSocket;
@@ -173,7 +173,7 @@ async def test_a_signed_out_page_stops_trying(
     await page.context.clear_cookies()
     await page.evaluate(WATCH, "test.log:out")
     await until(page, "live.connection.state === 'signed-out'")
-    await page.clock.run_for(60_000)  # longer than any pause between two tries
+    await page.clock.run_for(60_000)  # longer than any pause between two attempts
     assert await page.evaluate("window.states") == ["connecting", "signed-out"]
 
 

@@ -1,4 +1,4 @@
-"""What one socket still has to be sent, and who counts as behind; without a server."""
+"""What a socket still has to be sent, and which sockets count as behind, without a server."""
 
 import asyncio
 from typing import Any, cast
@@ -28,7 +28,7 @@ LATER = BEHIND_SECONDS + 1.0
 
 
 class Source:
-    """A feed's part that a line asks: the present state."""
+    """The part of a feed that a subscription reads: the present state."""
 
     def __init__(self) -> None:
         self.topic = NoteTopic("x")
@@ -40,7 +40,7 @@ class Source:
         return self.version, frames.snapshot(address, self.version, {"at": self.version})
 
     def change(self) -> frames.Frame:
-        """The next change of the topic."""
+        """Return the next change of the topic."""
         self.version += 1
         base, address = self.version - 1, self.topic.address
         data = {"at": self.version}
@@ -48,7 +48,7 @@ class Source:
 
 
 class Peer:
-    """A socket of a server: takes frames unless it is told not to."""
+    """A socket of a server: it accepts frames unless a test stops it."""
 
     def __init__(self, hub: LiveHub) -> None:
         self.outbox = Outbox(hub.flusher)
@@ -67,18 +67,18 @@ class Peer:
         self.got.append(orjson.loads(message["text"]))
 
     async def follow(self) -> "asyncio.Task[None]":
-        """Begin to send, with the snapshot."""
+        """Start to send, with the snapshot first."""
         self.line.reset(*self.source.snapshot_frame())
         task = asyncio.create_task(self.outbox.run(self.send))
         await self.until(1)
         return task
 
     async def until(self, count: int) -> None:
-        """Wait until so many frames were taken."""
+        """Wait until `count` frames were accepted."""
         await eventually(lambda: len(self.got) >= count)
 
     def is_behind(self) -> bool:
-        """Whether it would be, some time from now."""
+        """Return whether the socket would be behind, some time from now."""
         return self.outbox.is_behind(asyncio.get_running_loop().time() + LATER)  # waits: no
 
 
@@ -154,7 +154,7 @@ async def test_a_topic_waits_with_the_next_read_until_the_sockets_were_sent_the_
     for number, outbox in enumerate(peers):
         flusher.add(outbox)
         if number < SOCKETS_PER_STEP:
-            await flusher.calm()  # a few are nothing to wait for
+            await flusher.calm()  # too few to wait for
     waiting = asyncio.create_task(flusher.calm())
     await asyncio.sleep(0)
     assert not waiting.done()
@@ -175,7 +175,7 @@ async def test_many_sockets_are_asked_more_seldom(sockets: int, seconds: float) 
 
 
 async def test_thousands_of_sockets_are_not_asked_in_the_same_moment() -> None:
-    """Whoever had to wait is asked with a later frame, within the pace that the sockets share."""
+    """A socket that had to wait is asked with a later frame, within the shared rate."""
     flusher = LiveHub().flusher
     sockets = 20 * ACKS_PER_SECOND
     flusher.pace_acks(sockets)
@@ -190,7 +190,7 @@ async def test_thousands_of_sockets_are_not_asked_in_the_same_moment() -> None:
 
 
 class Suspect(Outbox):
-    """Behind as long as it is told so."""
+    """Behind for the first `looks` checks."""
 
     def __init__(self, hub: LiveHub, looks: int) -> None:
         super().__init__(hub.flusher)
@@ -221,7 +221,7 @@ async def test_who_has_answered_by_the_second_look_stays(monkeypatch: pytest.Mon
 def test_topics_read_at_common_beats_and_a_late_read_puts_off_none(
     started: float, late: float, period: float
 ) -> None:
-    assume(abs(late - period / 2) > 1e-6)  # just there, rounding may take either way
+    assume(abs(late - period / 2) > 1e-6)  # at this point, rounding may go either way
     after_pause = next_beat(started, float("-inf"), period)
     assert after_pause / BEAT_SECONDS == pytest.approx(round(after_pause / BEAT_SECONDS))
     assert 0.8 * period - 1e-6 <= after_pause - started <= period + 1e-6 + 0.2

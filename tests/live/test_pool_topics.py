@@ -1,4 +1,4 @@
-"""The pools' topics: for each action the old snapshot plus the changes is the new snapshot."""
+"""The pools' topics: for each action, the old snapshot with the changes is the new snapshot."""
 
 import random
 import time
@@ -38,7 +38,7 @@ Act = Callable[[], Awaitable[Any]]
 
 
 def make(**settings: Any) -> Pool:
-    """A pool of 20 numbers, the first ten of them up."""
+    """Create a pool of 20 numbers. The first ten of them are up."""
     pool = make_pool(SLUG, **settings)
     services.numbers_add(actor=operator(), pool=pool, values=NUMBERS)
     for number in NUMBERS[:10]:
@@ -51,7 +51,7 @@ def event(name: str, number: str = "", **options: Any) -> door.EventOutcome:
 
 
 def quietly(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Act:
-    """Return a coroutine function that runs a synchronous one as a service runs."""
+    """Return a coroutine function that runs a synchronous function as services run."""
     return lambda: sync_to_async(function, thread_sensitive=True)(*args, **kwargs)
 
 
@@ -114,7 +114,7 @@ ACTIONS: dict[str, tuple[Callable[[], Any], ...]] = {
 }
 
 
-# Numbers come and go, or the pool begins a new life: tiles and stories begin again with a snapshot.
+# Numbers are added or removed, or the pool is rebuilt: tiles and stories restart with a snapshot.
 LAYOUTS: dict[str, tuple[Callable[[], Any], ...]] = {
     "added": (lambda: services.number_add(actor=operator(), pool=pool(), number="+8613900000000"),),
     "a range added": (
@@ -214,7 +214,7 @@ async def test_a_rest_ends_by_time_alone(
     watched = watch()
     before = await watched.snapshot()
     assert 0 < (watched.due_seconds() or 0) <= 600
-    for module in (story, tiles):  # where topics look at this machine's clock
+    for module in (story, tiles):  # where topics read this machine's clock
         monkeypatch.setattr(module, "now_us", lambda: time.time_ns() // 1000 + 600_000_000)
     assert watched.due_seconds() == 0
     changes = await watched.changes(before.version)
@@ -232,7 +232,7 @@ async def test_numbers_that_come_and_go_lead_to_another_layout(
     made = await sync_to_async(make)()
     topic = TilesTopic(f"{SLUG}:0")
     before = await topic.snapshot()
-    monkeypatch.setattr(tile_layout, "FRESH_SECONDS", 0.0)  # else it may be as old as that
+    monkeypatch.setattr(tile_layout, "FRESH_SECONDS", 0.0)  # else it may be that old
     await sync_to_async(services.numbers_add)(actor="test", pool=made, values=["+8613700000000"])
     assert await topic.changes(before.version) is None
     after = await topic.snapshot()

@@ -23,13 +23,13 @@ def _lines() -> Iterator[tuple[str, str]]:
 
 
 class Names:
-    """The values that the example's names stand for; the first use of a name fixes it."""
+    """The values of the example's names. The first use of a name sets its value."""
 
     def __init__(self) -> None:
         self.values: dict[str, Any] = {}
 
     def check(self, wanted: Any, got: Any) -> None:
-        """Assert that the frame is the example's, and learn the names' values."""
+        """Assert that the frame is the example's, and store the values of its names."""
         assert wanted.keys() == got.keys()
         for field, value in wanted.items():
             if isinstance(value, str) and VALUE.fullmatch(value):
@@ -54,7 +54,7 @@ async def test_the_pages_example_conversation_happens_as_written(
                 wanted = _read(text)
                 got = await client.next(op=wanted["op"])
                 if "ack" not in wanted:
-                    got.pop("ack", None)  # asked for once a second
+                    got.pop("ack", None)  # requested once a second
                 names.check(wanted, got)
             elif mark == ">":
                 await client.send(

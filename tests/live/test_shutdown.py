@@ -1,4 +1,4 @@
-"""A web process that is told to end: its sockets go one after another, and nothing else stops."""
+"""A web process that is asked to end: it closes one socket after another, and still serves."""
 
 import asyncio
 import signal
@@ -22,7 +22,7 @@ SLOW = "tests.live.draining_app:application"
 @pytest.fixture
 @starts_processes
 def start(live_site: Site) -> Iterator[Callable[[str], WebServer]]:
-    """Start a server process of this test's own."""
+    """A function that starts a server process for this test only."""
     servers: list[WebServer] = []
 
     def started(application: str) -> WebServer:
@@ -41,7 +41,7 @@ def tell_to_end(web: WebServer) -> None:
 
 
 async def ends(web: WebServer) -> int:
-    """Wait until the process has ended; return how."""
+    """Wait until the process has ended. Return its exit status."""
     process = web.process
     assert process is not None
     return await asyncio.to_thread(process.wait, patient(20))
@@ -85,7 +85,7 @@ async def test_while_it_drains_the_others_stay_and_requests_are_served(
                 pass
         assert refused.value.response.status_code == 503
         assert refused.value.response.headers["Retry-After"] == "1"
-        tell_to_end(web)  # again: at once
+        tell_to_end(web)  # a second signal: end at once
         assert await left.closed() == 1012
         assert await gone.closed() == 1012
     assert await ends(web) == -signal.SIGTERM
@@ -93,7 +93,7 @@ async def test_while_it_drains_the_others_stay_and_requests_are_served(
 
 
 async def first_gone(one: Client, two: Client) -> tuple[Client, Client]:
-    """Return the client that the server closed first, and the other one."""
+    """Return the client that the server closed first, and the other client."""
     ends = {asyncio.create_task(client.closed(60)): client for client in (one, two)}
     done, waiting = await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
     for task in waiting:

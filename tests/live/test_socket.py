@@ -26,7 +26,7 @@ async def write(redis_client: Redis, tag: str, name: str, value: object) -> None
 
 
 async def follow(client: Client, topic: str, wanted: dict[str, Any], seconds: float = 10) -> None:
-    """Read until the topic's state, as the browser keeps it, is `wanted`."""
+    """Read until the topic's state, as the browser stores it, is `wanted`."""
     async with asyncio.timeout(patient(seconds)):
         while client.state(topic) != wanted:
             await client.receive()
@@ -93,7 +93,7 @@ async def test_who_comes_back_with_a_version_gets_only_what_was_missed(
 async def test_who_comes_back_after_the_tail_was_trimmed_gets_a_snapshot(
     web: WebServer, other_web: WebServer, redis_client: Redis
 ) -> None:
-    slug = f"trim{web.port}"  # which the other process, kept for several tests, does not know
+    slug = f"trim{web.port}"  # unknown to the other process, which several tests share
     await write(redis_client, slug, "a", 1)
     async with web.client() as client:
         held = (await client.subscribe(f"test.log:{slug}"))["version"]
@@ -354,7 +354,10 @@ async def test_an_ack_tells_of_presence_as_well(web: WebServer, redis_client: Re
     texts = itertools.count()
 
     async def tells_again() -> bool:
-        """Only an ack that comes later than half of the time until it is asked tells of it."""
+        """Trigger a change, and return whether presence was reported again.
+
+        Only an ack that is sent late in the interval reports it.
+        """
         await redis_client.set("note:reads", f"something new {next(texts)}")
         await redis_client.publish("live:test.presence:reads", "")
         await client.next(op="change")

@@ -1,4 +1,4 @@
-"""When things go wrong: slow sockets, lost rights, Redis gone, too many changes at once."""
+"""When things go wrong: slow sockets, lost rights, a lost Redis, too many changes at once."""
 
 import asyncio
 import itertools
@@ -19,11 +19,11 @@ from tests.support.waiting import eventually, patient
 
 Redis = redis.asyncio.Redis
 BATCHES_PER_SECOND = 50
-GOODBYE = b"\x88\x02" + (1013).to_bytes(2)  # the frame that closes; uvicorn waits for its answer
+GOODBYE = b"\x88\x02" + (1013).to_bytes(2)  # the closing frame; uvicorn waits for its answer
 
 
 class Writer:
-    """Changes one aggregate's data as fast as asked, in batches."""
+    """Changes one aggregate's data at the given rate, in batches."""
 
     def __init__(self, client: Redis, tag: str, per_second: int, names: int = 50) -> None:
         self._client = client
@@ -33,7 +33,10 @@ class Writer:
         self.count = 0
 
     async def run(self, seconds: float) -> dict[str, str]:
-        """Write what takes so long on a quiet machine; return the state that all see in the end."""
+        """Write what takes `seconds` on a quiet machine.
+
+        Return the final state, which all must see.
+        """
         state = {}
         script = await self._client.script_load(WRITE)
         pause = 1 / BATCHES_PER_SECOND
@@ -66,7 +69,7 @@ async def read_on(client: Client) -> None:
 
 
 async def stop(*tasks: asyncio.Task[None]) -> None:
-    """End readers; one that failed fails the test."""
+    """Stop reader tasks. One that failed fails the test."""
     for task in tasks:
         task.cancel()
     for result in await asyncio.gather(*tasks, return_exceptions=True):
@@ -74,7 +77,7 @@ async def stop(*tasks: asyncio.Task[None]) -> None:
 
 
 async def follow(clients: Sequence[Client], topic: str, state: object, seconds: float) -> None:
-    """Wait until every client's state, read by tasks of their own, is `state`."""
+    """Wait until every client's state is `state`. Other tasks read for the clients."""
     await eventually(lambda: all(client.state(topic) == state for client in clients), seconds)
 
 
@@ -106,7 +109,7 @@ async def test_who_never_reads_is_closed_with_1013_and_others_are_not_held_up(
         await deaf.subscribe(topic)
         deaf.answers = False
         reading = asyncio.create_task(read_on(client))
-        state = await Writer(redis_client, "slow", 500).run(3.5)  # the deaf reads nothing
+        state = await Writer(redis_client, "slow", 500).run(3.5)  # `deaf` reads nothing
         assert await deaf.closed() == 1013
         await stop(reading)
         await read_until(client, topic, state)
@@ -116,7 +119,7 @@ async def test_who_never_reads_is_closed_with_1013_and_others_are_not_held_up(
 async def test_a_socket_whose_buffers_are_full_is_closed_and_others_are_not_held_up(
     web: WebServer, redis_client: Redis
 ) -> None:
-    """A bare TCP peer that shakes hands, subscribes, and never reads again."""
+    """A bare TCP peer completes the handshake, subscribes, and never reads again."""
     topic = "test.note:large"
     peer = socket.socket()
     peer.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65_536)  # soon full
@@ -141,7 +144,7 @@ async def test_a_socket_whose_buffers_are_full_is_closed_and_others_are_not_held
         numbers = itertools.count()
 
         async def is_closed() -> bool:
-            """One more change is heard by the other."""
+            """Change the note; when the other client has seen it, return whether one was closed."""
             await redis_client.set("note:large", f"{next(numbers)}" + "x" * 900_000)
             for each in (topic, count):
                 await redis_client.publish(f"live:{each}", "")
@@ -155,7 +158,7 @@ async def test_a_socket_whose_buffers_are_full_is_closed_and_others_are_not_held
         with suppress(ConnectionResetError):  # daphne's way to end it
             tail = b""
             while not tail.endswith(GOODBYE) and (more := await reader.read(1 << 20)):
-                tail = (tail + more)[-len(GOODBYE) :]  # what was in flight comes before
+                tail = (tail + more)[-len(GOODBYE) :]  # frames in flight come before
     sender.close()
 
 

@@ -1,4 +1,4 @@
-"""The wake connection: nobody who listens is ever left out, whatever comes and goes."""
+"""The wake connection: every listener is served, whichever listeners come and go."""
 
 import asyncio
 import random
@@ -19,7 +19,7 @@ from tests.support.waiting import eventually
 
 @asynccontextmanager
 async def listening(told: list[bool] | None = None) -> AsyncIterator[tuple[Wakes, AsyncExitStack]]:
-    """A wake connection, and the stack of those who listen; closed at the end."""
+    """Yield a wake connection and the stack of its listeners. Both are closed at the end."""
     wakes = Wakes(on_change=(told if told is not None else []).append)
     try:
         async with AsyncExitStack() as stack:
@@ -29,7 +29,7 @@ async def listening(told: list[bool] | None = None) -> AsyncIterator[tuple[Wakes
 
 
 class Ear:
-    """Listens to one channel and keeps what it heard."""
+    """Listens to one channel and stores its messages."""
 
     def __init__(self, channel: str) -> None:
         self.channel = channel
@@ -79,7 +79,7 @@ async def test_listeners_that_come_and_go_at_random_hear_while_they_listen(
 
 
 class SilentPubsub:
-    """A connection whose Redis has not answered yet; counts what it was asked for."""
+    """A connection whose Redis has not answered yet. It records the requests."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []
@@ -92,12 +92,12 @@ class SilentPubsub:
 
 
 async def test_who_leaves_and_comes_back_waits_for_the_answer_to_the_second_question() -> None:
-    """The first answer may be read while Redis has done the leaving, and not yet the return."""
+    """The first answer may be read when Redis has processed the leaving but not yet the return."""
     wakes = Wakes(on_change=lambda _: None)
     wakes.connected, wakes._pubsub = True, SilentPubsub()
     wakes._task = asyncio.create_task(asyncio.Event().wait())
     async with AsyncExitStack() as stack:
-        other = asyncio.create_task(hear(wakes, stack, "other"))  # the connection is kept for it
+        other = asyncio.create_task(hear(wakes, stack, "other"))  # keeps the connection open
         first = asyncio.create_task(hear(wakes, stack, "c"))
         await eventually(lambda: wakes._pubsub.asked == ["+other", "+c"])
         first.cancel()
@@ -156,7 +156,7 @@ async def test_of_two_who_share_a_callback_one_goes_and_the_other_still_hears(
         callback = heard.append
         async with wakes.listening(["c"], callback):
             await stack.enter_async_context(wakes.listening(["c"], callback))
-        await hear(wakes, stack, "other")  # the unsubscription, if there was one, is through
+        await hear(wakes, stack, "other")  # an unsubscription would be done by now
         assert await hotpath.aclient().publish("c", "hello") == 1
         await eventually(lambda: heard == ["hello"])
 
@@ -170,7 +170,7 @@ async def publish_until_heard(ear: Ear) -> None:
 
 
 def _all_hear(client: Redis, text: str, ears: list[Ear]) -> bool:
-    """Publish what is not heard yet: nodes that have just met lose what one tells the other."""
+    """Publish what was not heard yet: nodes that have just met may lose each other's messages."""
     deaf = [ear for ear in ears if text not in ear.heard]
     for ear in deaf:
         client.publish(ear.channel, text)

@@ -1,4 +1,4 @@
-"""What counts as a change: SQL that was committed, and commands of Redis that may have written."""
+"""What counts as a change: committed SQL, and Redis commands that may have written."""
 
 import pytest
 from django.db import OperationalError, connection, transaction
@@ -80,7 +80,7 @@ def test_what_is_a_change(do, changed: bool) -> None:
 
 @transaction.atomic
 def fail_to_commit() -> None:
-    """The connection is lost while it commits: PostgreSQL may have done it, or not."""
+    """Lose the connection during the commit: PostgreSQL may or may not have committed."""
     write()
     raise OperationalError("the connection was lost")
 

@@ -1,4 +1,4 @@
-"""The guard of every export, judged by a model of spreadsheets that knows nothing of it."""
+"""The guard of every export, checked with an independent model of spreadsheets."""
 
 import csv
 import io
@@ -101,7 +101,7 @@ def test_numbers_are_written_as_they_are() -> None:
 
 
 def test_there_is_no_other_way_to_write_a_csv_file() -> None:
-    """The demo writes one to be uploaded, as a customer would."""
+    """The demo writes a file to be uploaded, as a customer would."""
     folders = ("poolsite", "numbers", "queueing", "billing")
     files = (file for folder in folders for file in (ROOT / folder).rglob("*.py"))
     found = {str(each.relative_to(ROOT)) for each in files if "csv.writer(" in each.read_text()}

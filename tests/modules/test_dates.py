@@ -1,4 +1,4 @@
-"""Dates and figures are written as the language of the reader writes them, everywhere."""
+"""Dates and figures have the format of the user's language, everywhere."""
 
 import datetime as clock
 from datetime import UTC, date, datetime

@@ -1,4 +1,4 @@
-"""What is taken as a number, what is cleaned, and what is refused and why."""
+"""What is accepted as a number, what is cleaned, and what is refused for which reason."""
 
 import csv
 import unicodedata

@@ -1,4 +1,4 @@
-"""Texts that look like a number and mean something else are refused by name, never "cleaned"."""
+"""Texts that look like a number but mean something else are refused by name, never "cleaned"."""
 
 import pytest
 from hypothesis import given
@@ -68,7 +68,7 @@ REFUSED = [
     ("0049(0)30-1234567", "TRUNK", "(0)", "+49301234567"),
     ("+44 [0] 20 7946 0958", "TRUNK", "[0]", "+442079460958"),
     ("49 (0) 30 1234567", "TRUNK", "(0)", "49301234567"),
-    # No number at all.
+    # Not a number at all.
     ("0", "ZEROS", "0", ""),
     ("0000", "ZEROS", "0000", ""),
     ("+000", "ZEROS", "+000", ""),
@@ -82,7 +82,7 @@ REFUSED = [
     ("138e5", "NOT_A_NUMBER", "e", ""),
 ]
 
-# Separators that leave the number what it is.
+# Separators that don't change the meaning of the number.
 TAKEN = [
     ("138.1234.5678", "13812345678"),
     ("138-1234-5678", "13812345678"),

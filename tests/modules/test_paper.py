@@ -1,4 +1,4 @@
-"""Documents on paper: every language, page numbers, the same bytes for the same content."""
+"""PDF documents: every language, page numbers, the same bytes for the same content."""
 
 from datetime import UTC, datetime
 

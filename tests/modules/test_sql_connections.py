@@ -1,4 +1,4 @@
-"""A thread that reads SQL for an event loop keeps a SQLite connection for a moment, no longer."""
+"""A thread that reads SQL for an event loop keeps its SQLite connection only for a moment."""
 
 import pytest
 from channels.db import database_sync_to_async
@@ -10,7 +10,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def finds_a_connection() -> bool:
-    """Whether this thread has a connection from its last reading; it has one then."""
+    """Return whether this thread still has a connection from its last read, and open one."""
     found = connection.connection is not None
     connection.ensure_connection()
     return found
@@ -25,7 +25,7 @@ async def second_finds_one(monkeypatch: pytest.MonkeyPatch, kept_seconds: float)
 
 
 async def test_the_next_reading_finds_sqlites_connection(monkeypatch: pytest.MonkeyPatch) -> None:
-    """PostgreSQL's goes back to the pool, where other threads wait for it."""
+    """PostgreSQL's connection goes back to the pool, where other threads wait for it."""
     assert await second_finds_one(monkeypatch, 60.0) is (connection.vendor == "sqlite")
 
 

@@ -1,4 +1,4 @@
-"""Database functions of ours, on the database of this run, beside Python's own reckoning."""
+"""Our own database functions, on the database of this run, compared with Python's results."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""An empty Redis, forgotten health answers, and a person to ask as."""
+"""An empty Redis, no cached health answers, and a person who sends the requests."""
 
 from tests.support.registries import fresh, olga
 

@@ -1,4 +1,4 @@
-"""Receivers on loopback that do what an attacker's would: drip, flood, lie about who they are."""
+"""Receivers on loopback that behave like an attacker's: they drip, flood, or use a false name."""
 
 import datetime
 import ipaddress
@@ -22,14 +22,14 @@ DRIPS = 3_000  # of 20 ms: a minute, longer than any limit of a call
 
 @dataclass
 class Listener:
-    """One listening socket. `heads`: the beginning of each request; `cut_off`: callers who left."""
+    """A listening socket. `heads`: the start of each request; `cut_off`: callers who left."""
 
     server: socket.socket
     behave: Behaviour
     tls: ssl.SSLContext | None = None
     heads: list[bytes] = field(default_factory=list)
     cut_off: int = 0
-    names: list[str] = field(default_factory=list)  # asked for in the TLS handshakes
+    names: list[str] = field(default_factory=list)  # requested in the TLS handshakes
     _over: threading.Event = field(default_factory=threading.Event)
 
     def __post_init__(self) -> None:
@@ -52,7 +52,7 @@ class Listener:
                     return
                 self.heads.append(head)
                 self.behave(caller, self._over)
-            except OSError:  # ssl.SSLError is one
+            except OSError:  # includes ssl.SSLError
                 self.cut_off += 1
             finally:
                 caller.close()
@@ -65,7 +65,7 @@ class Listener:
 def listening(
     behave: Behaviour, host: str = "127.0.0.1", tls: ssl.SSLContext | None = None
 ) -> Iterator[Listener]:
-    """Serve on a port of its own, one caller after the other, until the block ends."""
+    """Serve on a free port, one caller after the other, until the block ends."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.create_server((host, 0), family=family) as server:
         server.settimeout(0.05)
@@ -82,7 +82,7 @@ def listening(
 
 
 def request_of(caller: socket.socket) -> bytes:
-    """A whole request: a socket that is closed with a part of it unread resets the connection."""
+    """Return a whole request: closing a socket with unread data would reset the connection."""
     text = b""
     while more := caller.recv(65536):
         text += more
@@ -94,12 +94,12 @@ def request_of(caller: socket.socket) -> bytes:
 
 
 def says(text: bytes) -> Behaviour:
-    """Answer with this, and close."""
+    """Answer with this text, and close."""
     return lambda caller, _over: caller.sendall(text)
 
 
 def drips(before: bytes, drop: bytes, after: bytes = b"") -> Behaviour:
-    """Send `drop` every 20 ms for a minute; the caller is expected to leave before the end."""
+    """Send `drop` every 20 ms for a minute. The caller is expected to leave before the end."""
 
     def behave(caller: socket.socket, over: threading.Event) -> None:
         caller.sendall(before)
@@ -113,7 +113,7 @@ def drips(before: bytes, drop: bytes, after: bytes = b"") -> Behaviour:
 
 
 def floods(before: bytes, part: bytes) -> Behaviour:
-    """Send `part` for as long as the caller takes it."""
+    """Send `part` for as long as the caller accepts it."""
 
     def behave(caller: socket.socket, over: threading.Event) -> None:
         caller.sendall(before)
@@ -124,9 +124,9 @@ def floods(before: bytes, part: bytes) -> Behaviour:
 
 
 def certified(folder: Path, name: str, days: float = 1) -> tuple[ssl.SSLContext, Path]:
-    """A server's context with a certificate for this name, or IP address, and the file to trust.
+    """Return a server context with a certificate for this name or IP address, and its CA file.
 
-    days: for how long it is valid; it has been for one day.
+    days: how long it remains valid. It has been valid for one day.
     """
     key = ec.generate_private_key(ec.SECP256R1())
     issuer = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "the tests' own")])

@@ -1,4 +1,4 @@
-"""The marks in Redis by which the other processes say that they live."""
+"""The marks in Redis with which the other processes report that they are running."""
 
 import time
 
@@ -7,12 +7,12 @@ from poolsite.jobs import lease, presence, sweeping
 from poolsite.jobs.registry import QUEUES
 from poolsite.timers import state
 
-# Heard in the future: a mark that must stay good does not age while a slow machine runs its test.
+# A time in the future: on a slow machine, a mark must not get old during its test.
 LASTING_SECONDS = 600.0
 
 
 def set_timers(*, shards: int = timers.SHARDS, paused: str = "") -> None:
-    """As if a process of the timers held so many shards."""
+    """Set the marks of a timers process that holds this many shards."""
     for shard in range(shards):
         hotpath.run(lease.command("acquire", state.lease_tag(shard), "test", 60))
     mark = state.ProcessMark(
@@ -22,7 +22,7 @@ def set_timers(*, shards: int = timers.SHARDS, paused: str = "") -> None:
 
 
 def set_running() -> None:
-    """As if timers, beat, a worker and a web process were at work."""
+    """Set the marks of running timers, a beat, a worker and a web process."""
     set_timers()
     client = hotpath.client()
     client.set(sweeping.BEAT_KEY, str(time.time() + LASTING_SECONDS))
@@ -31,6 +31,6 @@ def set_running() -> None:
 
 
 def set_worker(*queues: str, age_seconds: float = -LASTING_SECONDS) -> None:
-    """As if a worker of these queues were heard so long ago."""
+    """Set the mark of a worker of these queues that last reported this long ago."""
     said = f"{time.time() - age_seconds} {','.join(queues)}"
     hotpath.client().hset(presence.KEY, "worker@test", said)

@@ -1,9 +1,9 @@
-"""A network of its own for calls to typed-in addresses, with a resolver that an attacker runs.
+"""A separate network for calls to URLs that users typed in, with an attacker's resolver.
 
 `unshare --map-root-user --net --mount python -m tests.operations.outgoing_world FOLDER`. The
-loopback interface has two public addresses, those of metadata services and private ones; on each
-of them somebody listens and writes down who comes. Prints JSON, a line for each url of URLS: how
-the call ended, who was connected to meanwhile, and how often the name was asked for.
+loopback interface has two public addresses, those of metadata services and private ones. A listener
+on each of them records its connections. Prints JSON, a line for each URL of URLS: how the call
+ended, which addresses were connected to meanwhile, and how often the name was looked up.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ PUBLIC = ("93.184.216.34", "2606:2800:220:1:248:1893:25c8:1946")
 INSIDE = ("169.254.169.254", "10.0.0.5", "100.100.100.200", "168.63.129.16", "fd00::5", "fec0::5")
 PORTS = (80, 8080, 6379)
 REDIRECT = "http://hooks.example/redirect/{}"
-# name → the answers to the 1st, 2nd, … question of a kind; the last one again and again.
+# name → the answers to the 1st, 2nd, … question of a kind. The last answer is repeated.
 ZONE: dict[str, list[list[str]]] = {
     "hooks.example": [[PUBLIC[0]]],
     "six.example": [[PUBLIC[1]]],
@@ -91,7 +91,7 @@ URLS = (*TAKEN, *REDIRECTED, *REFUSED)
 
 
 class World:
-    """What the listeners got, and what the resolver was asked; one call at a time."""
+    """The listeners' connections and the questions to the resolver, for one call at a time."""
 
     def __init__(self) -> None:
         self.connections: list[str] = []
@@ -129,7 +129,7 @@ def _bracketed(address: str) -> str:
 
 
 def _call(world: World, url: str) -> dict[str, Any]:
-    """How a call ends, who was connected to, and how often a name was asked for."""
+    """Return how a call ends, which addresses were connected to, and the number of look-ups."""
     from poolsite.operations import outgoing
 
     world.connections.clear()
@@ -154,7 +154,7 @@ def _interfaces() -> None:
 
 
 def _resolver_is_ours(folder: Path) -> None:
-    """Names come from 127.0.0.1 for this process and its children, and from no file."""
+    """Make this process and its children resolve names at 127.0.0.1 only, and from no file."""
     for name, text in (
         ("resolv.conf", "nameserver 127.0.0.1\noptions attempts:1\n"),
         ("hosts", "127.0.0.1 localhost\n::1 localhost\n"),
@@ -200,7 +200,7 @@ def _resolver(world: World) -> socketserver.BaseServer:
 
 
 def _answer(world: World, question: bytes) -> bytes:
-    """The reply to one question of one name: A (1) or AAAA (28), kept for no second."""
+    """Return the reply to a question about one name: A (1) or AAAA (28), with a TTL of 0."""
     labels, place = [], 12
     while question[place]:
         labels.append(question[place + 1 : place + 1 + question[place]].decode("latin-1"))

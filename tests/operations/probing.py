@@ -1,4 +1,4 @@
-"""Asks as a probe and as a browser's socket do; opens an incident to ask about."""
+"""Send requests like a probe, read topics like a socket, and open an incident."""
 
 import asyncio
 from typing import Any
@@ -13,7 +13,7 @@ from poolsite.operations.models import Incident
 
 
 def ask(path: str, **headers: str) -> httpx.Response:
-    """What a probe is answered."""
+    """Return the answer that a probe gets."""
 
     async def go() -> httpx.Response:
         transport = httpx.ASGITransport(Starlette(routes=lane.routes()))
@@ -26,14 +26,14 @@ def ask(path: str, **headers: str) -> httpx.Response:
 
 
 def topic_data(address: str) -> Any:
-    """A topic's snapshot, read as a socket's loop does."""
+    """Return a topic's snapshot, read as a socket's loop does."""
     topic = live.resolve(address)
     assert topic is not None
     return asyncio.run(topic.snapshot()).data
 
 
 def open_one(name: str = "east", /, **more) -> Incident:
-    """Open the incident of a full pool of that name; `more` says otherwise."""
+    """Open the incident of a full pool with this name. `more` overrides its fields."""
     texts = {"title": "Pool %(pool)s is full", "remedy": "Add numbers.", "url": "/pools/"}
     said = {"type": "numbers.full", "severity": "warning", **texts, "params": {"pool": name}}
     return incidents.open(**{"object": name, **said, **more})

@@ -1,4 +1,4 @@
-"""A server that takes webhooks, on a loopback port."""
+"""A server that accepts webhooks, on a loopback port."""
 
 import json
 import threading
@@ -11,7 +11,7 @@ Received = tuple[str, dict[str, str], bytes]
 
 
 class Receiver(ThreadingHTTPServer):
-    """Answers `status` to every POST, and keeps path, headers and raw body of each."""
+    """Answers every POST with `status`, and stores the path, headers and raw body of each."""
 
     def __init__(self) -> None:
         self.status = 200
@@ -48,7 +48,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def receiving() -> Iterator[Receiver]:
-    """A receiver that answers until the block ends."""
+    """Run a receiver until the block ends."""
     server = Receiver()
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()

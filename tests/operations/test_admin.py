@@ -1,4 +1,4 @@
-"""The admin's lists of operations, by the same rights as every page."""
+"""The admin's lists of operations, with the same rights as every page."""
 
 import pytest
 from django.contrib import admin

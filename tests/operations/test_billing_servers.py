@@ -1,4 +1,4 @@
-"""Each Redis of heavy accounts is a part of the platform's health, and stops nothing else."""
+"""Each Redis for heavy accounts is part of the platform's health, and stops nothing else."""
 
 import signal
 from collections.abc import Callable, Iterator
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def heavy(
     tmp_path_factory: pytest.TempPathFactory, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[RedisServer]:
-    """A second Redis, named `heavy`; all else of the platform is at work."""
+    """A second Redis, named `heavy`. All other parts of the platform are running."""
     monkeypatch.setattr(watch, "SETTLED_SECONDS", 0.0)
     set_running()
     server = RedisServer(tmp_path_factory.mktemp("heavy"), append_only=False).start()

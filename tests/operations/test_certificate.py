@@ -1,4 +1,4 @@
-"""doctor's look at the site's certificate: a real TLS server with real certificates."""
+"""doctor's check of the site's certificate: a real TLS server with real certificates."""
 
 import socket
 import ssl
@@ -18,7 +18,7 @@ from tests.support.ports import free_port
 
 @contextmanager
 def serving(context: ssl.SSLContext) -> Iterator[int]:
-    """A TLS server that says nothing, on the port that is returned."""
+    """Run a TLS server that sends nothing. Yield its port."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
 
         def serve() -> None:

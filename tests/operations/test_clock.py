@@ -1,6 +1,6 @@
-"""A step of Redis' clock pauses money and leases until it is back or an operator confirms.
+"""A step of Redis' clock pauses money and leases until it is reversed or an operator confirms it.
 
-That the platform's health tells of it: test_health.py.
+test_health.py proves that the platform's health reports it.
 """
 
 import pytest
@@ -13,7 +13,7 @@ from poolsite.operations.clock import ClockMonitor, redis_clocks
 
 
 class Clocks:
-    """A hand-turned pace and a hand-turned Redis clock."""
+    """A process clock and a Redis clock, both set by hand."""
 
     def __init__(self):
         self.pace = 1_000.0
@@ -34,7 +34,7 @@ def monitor(clocks):
 
 
 def proven(clocks, count=1):
-    """Monitors that have watched the clock long enough to be sure of it."""
+    """Return monitors that have watched the clock long enough to trust it."""
     watches = [monitor(clocks) for _ in range(count)]
     for _ in range(2):
         clocks.advance(PROVEN_SECONDS)
@@ -107,7 +107,7 @@ def test_a_process_that_began_during_a_step_does_not_doubt_the_clock_that_is_rig
         clocks.advance(PROVEN_SECONDS)
         assert young.check() == 0
     clocks.advance(1, step=600)
-    assert young.check() == pytest.approx(600)  # now it is sure of the clock
+    assert young.check() == pytest.approx(600)  # by now it trusts the clock
 
 
 def test_an_operator_confirms_the_new_time_for_every_process(clocks, olga):

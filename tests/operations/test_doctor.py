@@ -1,4 +1,4 @@
-"""`manage.py doctor`, in this process: each state is a real one of a real server or folder."""
+"""`manage.py doctor`, in this process: each state is that of a real server or folder."""
 
 import json
 import os
@@ -45,7 +45,7 @@ def line(name: str) -> DoctorLine:
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
-    """Exit code and output of the command."""
+    """Return the exit code and the output of the command."""
     code = 0
     try:
         call_command("doctor", *arguments)
@@ -56,7 +56,7 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
 
 @pytest.fixture
 def gaps(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Three examinations: one fine, one to be warned of, and one that is broken."""
+    """Three examinations: one succeeds, one warns, and one fails."""
     found = {
         "fine": DoctorLine("ok", "all of it"),
         "odd": DoctorLine("warn", "half of it", "Add the rest."),

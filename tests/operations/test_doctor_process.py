@@ -1,4 +1,4 @@
-"""`manage.py doctor` as a program: nothing runs, both stores are away, PostgreSQL's states."""
+"""`manage.py doctor` as a program: nothing running, both stores down, PostgreSQL's states."""
 
 import json
 import os
@@ -28,7 +28,7 @@ def doctor(*arguments: str, **variables: str) -> "subprocess.CompletedProcess[st
 
 
 def rows_of(text: str) -> Rows:
-    """By name; of several lines with one name the last one."""
+    """Return the rows by name. If several lines have the same name, the last one counts."""
     return {row["name"]: row for row in map(json.loads, text.splitlines())}
 
 
@@ -68,7 +68,7 @@ def test_settings_that_cannot_be_read_are_one_sentence():
 
 @pytest.fixture
 def look(postgres_url: str) -> Callable[[], Rows]:
-    """Ask for the lines about SQL, in a fresh process each time."""
+    """A function that returns the lines about SQL, from a new process each time."""
     environment = {**os.environ, "DATABASE_URL": postgres_url}
     names = ["migrations", "sql.server", "sql.writes", "sql.connections", "clocks"]
 

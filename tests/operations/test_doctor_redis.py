@@ -1,4 +1,4 @@
-"""What `manage.py doctor` says of Redis servers in every state: all of them run, or are gone."""
+"""What `manage.py doctor` reports about Redis servers in every state: all are real, or down."""
 
 import os
 import re
@@ -44,7 +44,7 @@ def _only_what_depends_on_redis(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="module")
 @starts_processes
 def one_server() -> Iterator[RedisServer]:
-    """A server as it should be, with a port."""
+    """A correctly configured server with a port."""
     with tempfile.TemporaryDirectory(prefix="doctor-", dir="/tmp") as folder:
         extra = ["--maxmemory", "1gb"]
         server = RedisServer(Path(folder), port=free_port(), extra=extra).start()
@@ -54,7 +54,7 @@ def one_server() -> Iterator[RedisServer]:
 
 @pytest.fixture
 def server(one_server: RedisServer, settings: Any) -> Iterator[RedisServer]:
-    """The same as the site's only one, with all scripts loaded; back as it was at the end."""
+    """`one_server` as the site's only Redis, with all scripts loaded. It is restored at the end."""
     use(settings, one_server.url)
     hotpath.default().load_scripts()
     yield one_server
@@ -150,7 +150,7 @@ def test_a_user_without_rights_is_told_which_and_its_password_is_not_shown(serve
         )
         assert found.remedy == "Run ACL SETUSER console +@all ~* &*, then ACL SAVE."
         client.execute_command("ACL", "SETUSER", "console", "reset", "on", ">known-to-few", "+info")
-        assert line("redis.rights").mark == "fail"  # it may not even ask what it may
+        assert line("redis.rights").mark == "fail"  # it may not even read its own rights
         told = " ".join(f"{each.found} {each.remedy}" for each in lines().values())
         assert "known-to-few" not in told
         use(settings, f"redis://console:guessed-wrong@127.0.0.1:{server.port}/0")
@@ -232,7 +232,7 @@ def test_a_redis_that_is_away_has_one_failure_and_hides_the_rest(settings):
     assert "Connection refused" in found["redis.servers"].found
     assert found["sql"].mark == found["disk"].mark == "ok"
     assert "known-to-few" not in " ".join(each.found for each in found.values())
-    assert line("redis.aof").mark == "fail"  # asked alone, nothing else says it
+    assert line("redis.aof").mark == "fail"  # checked alone, no other line reports it
 
 
 def test_a_redis_that_hangs_does_not_hang_doctor(server, settings):
@@ -282,7 +282,7 @@ def test_a_redis_whose_clock_is_off_is_told_with_the_difference(settings, tmp_pa
             "FAKETIME": f"{ahead:+d}s",
             "FAKETIME_DONT_FAKE_MONOTONIC": "1",
         }
-        # Valkey's allocator is the one that bears the library.
+        # Only Valkey's allocator works with the library.
         server = RedisServer(tmp_path / mark, programs.valkey_9(), environment=shifted).start()
         use(settings, server.url)
         found = line("clocks")
@@ -290,7 +290,7 @@ def test_a_redis_whose_clock_is_off_is_told_with_the_difference(settings, tmp_pa
         assert found.mark == mark, found
         told = re.match(r"REDIS_URL: (\S+) s from this machine's clock \(± (\S+) s\)", found.found)
         assert told is not None, found
-        assert abs(float(told[1]) - ahead) <= float(told[2]) + 0.002, found  # as rounded
+        assert abs(float(told[1]) - ahead) <= float(told[2]) + 0.002, found  # rounded
 
 
 def test_the_worst_of_a_whole_run_is_what_is_wrong(server):

@@ -1,4 +1,4 @@
-"""One judgement of health: what each part's silence looks like, wherever it is shown."""
+"""One judgement of health: how a part that stops responding is shown, in every place."""
 
 import re
 import threading
@@ -120,7 +120,7 @@ def test_each_silence_is_told_everywhere_in_the_same_words_and_only_that(operato
 
 
 def everywhere_wrong(operator: Client, title: str) -> set[str]:
-    """The checks that are not in order, by the one judgement; every place must say the same."""
+    """Return the checks in trouble. Assert that every place shows the same ones."""
     wrong = {each.check.name for each in health.read().answers if each.trouble}
     probe = ask("/readyz").json()
     said = {name for name, text in probe["checks"].items() if text != "ok"} | set(probe["warnings"])
@@ -172,7 +172,7 @@ def test_what_to_do_about_a_redis_that_refuses_writes_depends_on_why():
 
 
 def test_what_could_not_be_known_while_redis_refused_is_in_trouble_only_from_then_on():
-    """Marks end meanwhile: nobody is told that a web process is gone when Redis is back."""
+    """Marks expire meanwhile: a web process must not be reported as gone when Redis is back."""
     no_web()
     full_redis()
     try:
@@ -202,7 +202,7 @@ def test_an_sql_that_is_away_is_one_problem_and_the_topic_still_tells_it(monkeyp
 
 
 def test_history_that_hangs_while_redis_is_away_is_no_trouble_of_sql(monkeypatch):
-    """It asks both, so a silent Redis was sometimes said to be an SQL that is away."""
+    """The check reads both, so a Redis that hangs was sometimes reported as SQL being down."""
     goes_on = threading.Event()
 
     def hangs() -> Finding:
@@ -224,7 +224,7 @@ def test_history_that_hangs_while_redis_is_away_is_no_trouble_of_sql(monkeypatch
 
 
 def test_a_check_that_is_asked_anew_meanwhile_keeps_the_answer_it_gave(monkeypatch):
-    """The first reader waits for a slow part; a second one asks the quick part again."""
+    """The first reader waits for a slow part. A second reader asks the fast part again."""
     slow, again, asked = threading.Event(), threading.Event(), []
 
     def quick() -> Finding:
@@ -270,7 +270,7 @@ def test_an_account_is_told_nothing_of_the_platforms_health():
 def test_a_trouble_becomes_an_incident_when_it_has_lasted_and_ends_with_it(monkeypatch):
     no_worker()
     monkeypatch.setattr(watch, "SETTLED_SECONDS", 3_600.0)
-    assert watch.keep(judged_again()) == 0  # a worker that is started anew
+    assert watch.keep(judged_again()) == 0  # a worker that is restarting
     monkeypatch.setattr(watch, "SETTLED_SECONDS", 0.0)
     assert watch.keep(health.read()) == 1
     assert watch.keep(health.read()) == 1
@@ -287,12 +287,12 @@ def test_a_trouble_becomes_an_incident_when_it_has_lasted_and_ends_with_it(monke
 
 
 def test_what_another_process_has_seen_before_counts(monkeypatch):
-    """Each sweep may be another worker's: all of them together see how long a trouble lasts."""
+    """Each sweep may be another worker's. Together, they measure how long a trouble lasts."""
     monkeypatch.setattr(watch, "SETTLED_SECONDS", 5.0)
     no_worker()
     assert watch.keep(judged_again()) == 0
     seen_earlier(6)
-    assert watch.keep(judged_again()) == 1  # a process that sees it for the first time
+    assert watch.keep(judged_again()) == 1  # as if seen by a process for the first time
 
 
 def test_a_trouble_that_was_over_meanwhile_begins_anew(monkeypatch):
@@ -307,7 +307,7 @@ def test_a_trouble_that_was_over_meanwhile_begins_anew(monkeypatch):
 
 
 def seen_earlier(seconds: int) -> None:
-    """Have the processes' common note of what they have seen say that it was earlier."""
+    """Move the times in the processes' common record of troubles into the past."""
     for name, at in hotpath.client().hgetall(watch.SEEN_KEY).items():
         hotpath.client().hset(watch.SEEN_KEY, name, float(at) - seconds)
 

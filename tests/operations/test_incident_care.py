@@ -1,4 +1,4 @@
-"""Who looks after an incident: owner, snooze, notes, and the timeline of what happened to it."""
+"""The care of an incident: owner, snooze, notes, and the timeline of what happened to it."""
 
 from datetime import timedelta
 from zoneinfo import ZoneInfo
@@ -57,7 +57,7 @@ def titles(world: World, incident: Incident, reader: str = "operate") -> list[st
 
 
 def move_back(incident: Incident, hours: int) -> None:
-    """Let everything about it have happened so many hours earlier."""
+    """Move everything about the incident this many hours into the past."""
     ago = timedelta(hours=hours)
     row = Incident.objects.get(pk=incident.pk)
     row.since -= ago
@@ -151,7 +151,7 @@ def test_alerts_of_a_snoozed_incident_wait_until_the_snooze_or_the_incident_ends
     incident = open_one()
     snooze(operator, incident)
     other = open_one("x", type="numbers.other")
-    assert notices.send_due()["sent"] == 1  # the other one's
+    assert notices.send_due()["sent"] == 1  # for the other incident
     assert Notice.objects.get(incident=other).state == Notice.State.SENT
     incidents.close(type="numbers.full", object="east")
     assert notices.send_due()["sent"] == 2

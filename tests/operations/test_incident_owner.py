@@ -1,4 +1,4 @@
-"""An incident is assigned to a person by name; what no check ends is resolved by hand."""
+"""An incident is assigned to a person by name. One that no check closes is resolved by hand."""
 
 import pytest
 from django.contrib.messages import get_messages

@@ -1,4 +1,4 @@
-"""The incident that is opened beside the list."""
+"""The incident that opens in a panel next to the list."""
 
 import pytest
 from django.test import Client

@@ -1,4 +1,4 @@
-"""An incident of the release before is shown in the words of this one, and so in Chinese, too."""
+"""An incident of the previous release is shown in this release's texts, and so in Chinese, too."""
 
 import re
 from importlib import import_module

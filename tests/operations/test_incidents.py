@@ -1,4 +1,4 @@
-"""Incidents: opened once, brought up to date, closed by themselves, acknowledged by name."""
+"""Incidents: opened once, updated, closed automatically, acknowledged by name."""
 
 import threading
 

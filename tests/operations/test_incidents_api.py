@@ -1,4 +1,4 @@
-"""Incidents, tags and notes in the API: the rights of the pages, and what is changed."""
+"""Incidents, tags and notes in the API: the rights of the pages, and what requests change."""
 
 import json
 from datetime import timedelta
@@ -201,7 +201,7 @@ def test_a_missing_object_looks_foreign(world: World, pool: Pool, path: str) -> 
 
 
 def test_a_token_reads_tags_of_what_it_reaches(world: World, pool: Pool) -> None:
-    """Who may view a pool sees what stands beside it, on its page as here."""
+    """A token that may view a pool sees its tags, as on the pool's page."""
     _, secret = services.token_create(
         name="t",
         account=world.own,

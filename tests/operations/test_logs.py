@@ -1,4 +1,4 @@
-"""Logs: one line per event, telephone numbers and bodies masked whoever logs them."""
+"""Logs: one line per event, with telephone numbers and bodies masked, whatever code logs them."""
 
 import io
 import json
@@ -13,7 +13,7 @@ from poolsite.operations import logs
 
 @pytest.fixture
 def lines():
-    """What was logged, as JSON objects; both through structlog and through logging."""
+    """The logged lines as JSON objects, from structlog as well as logging."""
     stream = io.StringIO()
     handler = logging.StreamHandler(stream)
     handler.setFormatter(logs.formatter("json"))

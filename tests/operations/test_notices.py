@@ -1,4 +1,4 @@
-"""Notices by email are retried; calls to outside never reach our own network."""
+"""Notices by email are retried, and outgoing calls never reach our own network."""
 
 import asyncio
 import ipaddress
@@ -44,7 +44,7 @@ def make_due():
 
 
 class AwayBackend(BaseEmailBackend):
-    """A mail server that takes nothing."""
+    """A mail server that accepts nothing."""
 
     def send_messages(self, messages):
         raise OSError("connection refused")
@@ -55,7 +55,7 @@ def test_a_mail_server_that_is_away_is_tried_for_most_of_a_day_and_then_given_up
     NoticeTarget.objects.create(address="ops@example.org")
     open_one()
     assert notices.send_due() == {"sent": 0, "failed": 1}
-    assert notices.send_due() == {"sent": 0, "failed": 0}  # not yet due again
+    assert notices.send_due() == {"sent": 0, "failed": 0}  # not due again yet
     for _ in range(len(WAITS_SECONDS) + 3):
         make_due()
         notices.send_due()

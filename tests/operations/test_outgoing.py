@@ -1,7 +1,7 @@
-"""What an address that somebody typed in cannot do to us: hostile answers, proxies, certificates.
+"""What a URL that a user typed in can't do to us: hostile answers, proxies, certificates.
 
-Judged by what the listeners got. That a call never reaches an address inside our network is
-played with a real resolver and real interfaces in test_outgoing_live.py.
+The tests check what the listeners got. That a call never reaches an address inside our network is
+tested with a real resolver and real interfaces in test_outgoing_live.py.
 """
 
 import asyncio
@@ -26,13 +26,13 @@ OPEN_ENDED = b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n"
 
 @pytest.fixture
 def own_network(settings: Any) -> None:
-    """Loopback may be called: the tests' receivers are there."""
+    """Allow calls to loopback, where the tests' receivers are."""
     settings.OUTGOING_PRIVATE_ADDRESSES = True
 
 
 @pytest.fixture
 def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A call has little time; what drips would take a minute."""
+    """Give a call little time. A dripping receiver would take a minute."""
     monkeypatch.setattr(outgoing, "WHOLE_SECONDS", patient(2))
 
 
@@ -41,7 +41,7 @@ def post(url: str) -> DeliveryOutcome:
 
 
 def resolve_as(monkeypatch: pytest.MonkeyPatch, **hosts: list[str]) -> None:
-    """Let names have these addresses; every other name is looked up as ever."""
+    """Make names resolve to these addresses. Every other name is looked up as usual."""
     real = socket.getaddrinfo
 
     def look_up(host: Any, port: Any, *arguments: Any, **options: Any) -> Any:
@@ -153,7 +153,7 @@ def test_an_ipv6_address_is_called_in_its_brackets(own_network: None) -> None:
 
 @pytest.fixture
 def hooks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ssl.SSLContext:
-    """A server's certificate for hooks.example, trusted; two names lead to loopback."""
+    """A server context with a trusted certificate for hooks.example. Two names lead to loopback."""
     context, trusted = certified(tmp_path, "hooks.example")
     monkeypatch.setattr(certifi, "where", lambda: str(trusted))
     resolve_as(monkeypatch, hooks_example=["127.0.0.1"], other_example=["127.0.0.1"])

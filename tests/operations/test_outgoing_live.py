@@ -1,6 +1,6 @@
-"""Calls to typed-in addresses in a network of their own, with an attacker's resolver.
+"""Calls to URLs that users typed in, in a separate network with an attacker's resolver.
 
-Judged by who was connected to: whatever the address, nobody inside the network ever is.
+The tests check the connections: whatever the URL, no address inside the network is connected to.
 """
 
 import json
@@ -22,7 +22,7 @@ IN_A_NETWORK_OF_ITS_OWN = ("unshare", "--map-root-user", "--net", "--mount")
 
 @pytest.fixture(scope="module")
 def calls(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """url → how the call to it went, and who was connected to."""
+    """Return url → how the call to it ended, and which addresses were connected to."""
     folder = tmp_path_factory.mktemp("network")
     done = subprocess.run(
         [*IN_A_NETWORK_OF_ITS_OWN, sys.executable, "-m", "tests.operations.outgoing_world", folder],
@@ -66,6 +66,6 @@ def test_an_address_inside_the_network_is_refused_unconnected(
 
 
 def test_somebody_would_have_answered_inside(calls: dict[str, Any]) -> None:
-    """Else nothing above could fail: the same calls, with private networks allowed, get there."""
+    """With private networks allowed, the same calls arrive: so the tests above can fail."""
     inside = calls["allowed"]["connections"]
     assert {each.split()[0] for each in inside} == {"127.0.0.1", "::1", *INSIDE}

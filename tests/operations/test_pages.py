@@ -1,4 +1,4 @@
-"""The pages, the search and the topics: what each reader gets, and what a foreign one does not."""
+"""The pages, the search and the topics: what each user gets, and what another tenant's does not."""
 
 import asyncio
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""What refused requests write to the log of a real server: one bounded line each, not too many."""
+"""What refused requests write to a real server's log: one bounded line each, at a limited rate."""
 
 import io
 import json
@@ -36,7 +36,7 @@ def site(tmp_path_factory: pytest.TempPathFactory, redis_server: RedisServer) ->
 def server(
     site: Site, request: pytest.FixtureRequest, clean_redis: RedisServer
 ) -> Iterator[WebServer]:
-    """A server of the kind and with the form of logs that the test's parameters name."""
+    """A server of the kind, and with the log format, that the test's parameters name."""
     kind, form = request.param
     settings = {"POOLSITE_LOG_FORMAT": form, "POOLSITE_BAD_TOKENS_PER_ADDRESS": "1"}
     server = WebServer(site, kind, APPLICATION, environment=settings).start()
@@ -68,7 +68,7 @@ def test_a_refused_request_is_one_bounded_line(site: Site, server: WebServer) ->
 
 
 class _Kept(logging.Handler):
-    """Keeps the records that pass its filters."""
+    """Stores the records that pass its filters."""
 
     def __init__(self, kept: list[logging.LogRecord]) -> None:
         super().__init__()
@@ -80,7 +80,7 @@ class _Kept(logging.Handler):
 
 @pytest.fixture
 def refused() -> Iterator[tuple[logging.Logger, list[logging.LogRecord]]]:
-    """A logger behind the filter, and what passed it."""
+    """Yield a logger behind the filter, and the list of the records that passed it."""
     passed: list[logging.LogRecord] = []
     handler = _Kept(passed)
     handler.addFilter(logs.RefusedRequests(lines_per_second=5))
@@ -133,7 +133,7 @@ def test_a_line_is_bounded_and_cannot_be_forged(form: str) -> None:
 def refuse(
     server: WebServer, north: dict[str, Any], status: int, method: str, given: dict[str, Any]
 ) -> int:
-    """Send one request that the server refuses; its status."""
+    """Send a request that the server refuses. Return its status."""
     options = {"headers": {}, **given}
     path = options.pop("path")
     if options.pop("as_north", False):

@@ -1,4 +1,4 @@
-"""Saved views: a list's filters under a name, for the one who saved them."""
+"""Saved views: a list's filters under a name, for the person who saved them."""
 
 import pytest
 from django.contrib.auth import get_user_model

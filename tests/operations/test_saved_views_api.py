@@ -1,4 +1,4 @@
-"""Saved views in the API: a person's own, and nobody else's."""
+"""Saved views in the API: a person's own, and no one else's."""
 
 from typing import Any
 

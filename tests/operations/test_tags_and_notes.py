@@ -1,4 +1,4 @@
-"""Tags and notes beside a managed thing: written once for pools, gates, desks, queues, groups."""
+"""Tags and notes of a managed object: the same code for pools, gates, desks, queues, groups."""
 
 import pytest
 from django.core.exceptions import ValidationError
@@ -151,7 +151,7 @@ def test_a_note_is_removed_by_its_own_things_address_alone(world, pool, client: 
 
 
 def _things(world: World) -> list[tuple[str, object, str]]:
-    """One of each kind, and its list; a queue has none of its own."""
+    """Return an object of each kind, with its list's path. A queue has no list."""
     desk = Desk.objects.create(slug="own-desk", name="Own desk", account=world.own)
     return [
         ("pool", Pool.objects.create(slug="p", name="P", account=world.own), "/pools/"),

@@ -1,4 +1,4 @@
-"""What happens in the apps becomes an event for those who listen, with its figures."""
+"""What happens in the apps becomes an event for its listeners, with its figures."""
 
 from typing import Any
 
@@ -152,7 +152,7 @@ def test_rooms_visits_and_transcripts_are_told_and_a_drain_that_is_repeated_adds
     for data in found.values():
         assert common.items() <= data.items()
         assert data["agent"] == "Li"
-        assert "Ann" not in str(data)  # who the visitor is stays here
+        assert "Ann" not in str(data)  # the visitor's name is not sent
     assert found["visit.ended"]["outcome"] == "served"
     room = Room.objects.get()
     assert found["room.ended"]["began_at"] == room.began_at.isoformat()

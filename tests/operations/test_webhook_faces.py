@@ -1,4 +1,4 @@
-"""Webhook endpoints on their pages and in the API: the same rights, nothing given away."""
+"""Webhook endpoints on their pages and in the API: the same rights, and nothing is disclosed."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Alert recipients that were webhooks go on as webhook endpoints."""
+"""Alert recipients that were webhooks become webhook endpoints."""
 
 import pytest
 from django.utils import timezone

@@ -1,4 +1,4 @@
-"""Webhooks reach their receivers: signed, retried, fair to each other, and logged."""
+"""Webhooks reach their receivers: signed, retried, with fair shares, and logged."""
 
 import json
 import threading
@@ -101,7 +101,7 @@ def test_an_endpoint_gets_the_events_that_it_chose_of_its_own_account(receiver: 
     assert emit("message.failed", own) == 2
     services.endpoint_disable(endpoint=platform, actor="test")
     assert emit("message.failed", other) == 0
-    assert WebhookEvent.objects.count() == 3  # what nobody listens to is not stored
+    assert WebhookEvent.objects.count() == 3  # events without a listener are not stored
 
 
 def test_what_has_a_key_is_one_event_however_often_it_is_emitted(receiver: Receiver) -> None:
@@ -133,7 +133,7 @@ def test_a_receiver_that_fails_is_tried_for_most_of_a_day_with_one_event_id(
     emit()
     receiver.status = 503
     assert sending.send_due() == {"sent": 0, "rejected": 1}
-    assert sending.send_due() == {"sent": 0, "rejected": 0}  # not yet due again
+    assert sending.send_due() == {"sent": 0, "rejected": 0}  # not due again yet
     for _ in range(len(WAITS_SECONDS) + 2):
         make_due(state=State.PENDING)
         sending.send_due()
@@ -169,7 +169,7 @@ def test_an_endpoint_that_does_not_answer_holds_up_no_other(receiver: Receiver) 
     away = WebhookDelivery.objects.exclude(endpoint=fine)
     assert sorted(set(away.values_list("attempts", flat=True))) == [0, 1]
     tried = away.filter(attempts=1).count()
-    assert tried < 50 / 2  # the first that got no answer ended each round
+    assert tried < 50 / 2  # the first without an answer ended each round
     assert not away.filter(next_at__lte=timezone.now()).exists()
 
 

@@ -1,4 +1,4 @@
-"""`make setup` on machines that lack something: one clear sentence, exit status 1."""
+"""`make setup` on machines that lack something: one clear sentence and exit status 1."""
 
 import os
 import shutil
@@ -69,7 +69,7 @@ def test_the_python_that_is_named_is_the_only_one_tried(tmp_path):
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """As much of a fresh checkout as the setup reads."""
+    """The part of a fresh checkout that the setup reads."""
     root = tmp_path / "a checkout"
     for name in ("requirements/base.txt", "poolsite/runtime/bootstrap.py"):
         (root / name).parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""A child whose work has an end is started again only when it failed."""
+"""A child whose work is finite is started again only if it failed."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""`make demo` on real processes: it serves, it mends itself, and it leaves nothing behind."""
+"""`make demo` with real processes: it serves, it recovers, and it leaves nothing behind."""
 
 import json
 import os
@@ -26,23 +26,23 @@ GONE_SECONDS = 30.0
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One data folder for all runs of this module: only the first start makes the database."""
+    """One data folder for all runs of this module: only the first start creates the database."""
     return tmp_path_factory.mktemp("demo")
 
 
 @pytest.fixture(scope="module")
 def demo(data: Path) -> Iterator[DemoRun]:
-    """One that is ready, for all tests that leave it so; the last of them ends it."""
+    """A demo that is ready, for all tests that leave it running. The last of them ends it."""
     run = DemoRun(data).start()
     try:
         yield run.ready()
     finally:
-        run.end()  # also one that was not ready in time
+        run.end()  # even if it was not ready in time
 
 
 @pytest.fixture
 def begun(data: Path) -> Iterator[DemoRun]:
-    """One whose processes are there and import the product: more than that takes a minute."""
+    """A demo whose processes import the product. To wait for more would take a minute."""
     run = DemoRun(data).start()
     try:
         until(lambda: _jobs(run) or not run.lives)
@@ -52,7 +52,7 @@ def begun(data: Path) -> Iterator[DemoRun]:
 
 
 def _jobs(run: DemoRun) -> int:
-    """How many processes of the run do jobs: one, then the worker's own children as well."""
+    """Return the number of processes that run jobs: first one, later also the worker's children."""
     return sum("-Q jobs" in line for line in run.processes().values())
 
 
@@ -70,7 +70,7 @@ def test_it_serves_and_tells_how_to_log_in(demo):
 
 
 def _first_requests(demo: DemoRun) -> list[dict[str, Any]]:
-    """Run the commands of docs/start/README.md in a second terminal; return the responses."""
+    """Run the commands of docs/start/README.md in a second terminal. Return the responses."""
     page = (ROOT / "docs/start/README.md").read_text()
     commands = re.search(r"^```sh\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
     assert commands is not None
@@ -110,10 +110,10 @@ def _redis_pid(demo: DemoRun) -> int:
 
 def test_a_second_one_is_told_that_the_first_runs(demo):
     second = DemoRun(demo.data).start()
-    assert second.wait() == 2  # make's word for a recipe that failed
+    assert second.wait() == 2  # make's exit status for a recipe that failed
     until(lambda: "make:" in second.said)
     assert second.said.startswith("The demo is already running: process ")
-    assert second.said.count("\n") == 2  # and make's own line
+    assert second.said.count("\n") == 2  # including make's own line
     assert demo.page_answers()
 
 
@@ -147,7 +147,7 @@ def test_sigterm_to_the_supervisor_leaves_no_process(begun):
 
 @pytest.fixture
 def stubborn(data: Path) -> Iterator[dict[str, "subprocess.Popen[bytes]"]]:
-    """Two processes that take no SIGTERM: one with the mark of the last run, one with another."""
+    """Two processes that ignore SIGTERM: one with the last run's mark, one with another mark."""
     marks = {"left over": (data / "demo" / "mark").read_text(), "of another run": "0" * 32}
     program = "import signal; signal.signal(15, signal.SIG_IGN); print(); signal.pause()"
     processes = {

@@ -1,4 +1,4 @@
-"""The demo on PostgreSQL and a Redis Cluster: all five systems work there as on one machine."""
+"""The demo on PostgreSQL and a Redis Cluster: all five systems work as on one machine."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -50,7 +50,7 @@ def demo(tmp_path: Path) -> Iterator[DemoRun]:
 
 
 def metric(demo: DemoRun, name: str, label: str, value: str) -> float:
-    """The sum of a metric's samples with this label; 0 while there are none."""
+    """Return the sum of a metric's samples with this label, or 0 if there are none."""
     answer = httpx.get(
         f"http://127.0.0.1:{demo.port}/metrics",
         headers={"Authorization": f"Bearer {METRICS_TOKEN}"},
@@ -67,7 +67,7 @@ def metric(demo: DemoRun, name: str, label: str, value: str) -> float:
 
 
 def delivered(demo: DemoRun) -> int:
-    """How many messages came to an end, by the gateway's own ledger."""
+    """Return the number of messages that reached a final state, by the gateway's own ledger."""
     ledger = demo.data / "demo" / "gateway.jsonl"
     return ledger.read_text().count('{"op": "end"') if ledger.exists() else 0
 

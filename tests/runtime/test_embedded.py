@@ -1,4 +1,4 @@
-"""The embedded Redis lives exactly as long as somebody uses it."""
+"""The embedded Redis runs exactly as long as a process uses it."""
 
 import contextlib
 import os
@@ -113,7 +113,7 @@ def test_what_was_written_is_there_for_the_next_user(tmp_path):
 def test_a_server_that_is_killed_comes_back_with_its_data(embedded):
     embedded.use()
     with client(embedded) as connection:
-        connection.config_set("appendfsync", "always")  # everysec may lose what it answered
+        connection.config_set("appendfsync", "always")  # with everysec, answered writes can be lost
         connection.set("kept", "yes")
     before = server_pid(embedded)
     os.kill(before, signal.SIGKILL)

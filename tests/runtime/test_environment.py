@@ -1,4 +1,4 @@
-"""Settings that are files, as containers get their secrets: read, or refused in one sentence."""
+"""Settings in files, as containers get their secrets: read, or refused with one sentence."""
 
 import os
 import subprocess
@@ -23,7 +23,7 @@ PROGRAMS = {
 
 @pytest.fixture
 def env(monkeypatch: pytest.MonkeyPatch) -> SettingsReader:
-    """The reader of settings.py, with none of these variables set."""
+    """The settings reader of settings.py, with none of these variables set."""
     for name in ("A_SECRET", "REDIS_URL", "DATABASE_URL"):
         monkeypatch.delenv(name, raising=False)
     return SettingsReader()

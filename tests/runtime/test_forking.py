@@ -1,4 +1,4 @@
-"""Programs that tests fork, held against the same programs started afresh."""
+"""Programs that tests fork behave like the same programs started from scratch."""
 
 import os
 import signal

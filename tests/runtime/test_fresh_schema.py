@@ -1,4 +1,4 @@
-"""The demo's quick way to its tables ends where `migrate` does."""
+"""The demo's fast way to create its tables has the same result as `migrate`."""
 
 import os
 import re
@@ -22,7 +22,7 @@ print(fresh_schema.lay(), fresh_schema.lay())
 
 
 def schema(path: Path) -> dict[tuple[str, str], object]:
-    """Every object by kind and name; a table's columns and constraints are put in order."""
+    """Return every object by kind and name, with a table's columns and constraints sorted."""
     with closing(sqlite3.connect(path)) as database:
         rows = database.execute("SELECT type, name, sql FROM sqlite_master").fetchall()
     found: dict[tuple[str, str], object] = {}
@@ -53,7 +53,7 @@ def test_the_tables_laid_at_once_are_those_of_the_migrations(tmp_path: Path) -> 
         text=True,
         timeout=patient(60),
     )
-    assert ran.stdout.split() == ["True", "False"]  # not again where tables are
+    assert ran.stdout.split() == ["True", "False"]  # not again if tables exist
     assert schema(laid) == schema(migrated)
     for table, columns in (
         ("django_migrations", "app, name"),

@@ -1,4 +1,4 @@
-"""What a container's health check says of a web process: by port, by socket, and of none."""
+"""A container's health check of a web process: by port, by socket, and without a server."""
 
 import shutil
 import socketserver
@@ -16,7 +16,7 @@ from tests.support.ports import free_port
 
 
 class Answers(BaseHTTPRequestHandler):
-    """Says 200 to /healthz only while `status` is that."""
+    """Answers /healthz with `status`, and everything else with 404."""
 
     status = 200
 
@@ -33,8 +33,8 @@ class Answers(BaseHTTPRequestHandler):
 
 @pytest.fixture(params=["port", "socket"])
 def address(request: pytest.FixtureRequest) -> Iterator[str]:
-    """Where a server answers."""
-    folder = Path(tempfile.mkdtemp(dir="/tmp"))  # short: a socket's path is
+    """The address of a running server."""
+    folder = Path(tempfile.mkdtemp(dir="/tmp"))  # short, as for any socket
     port, path = free_port(), str(folder / "web.sock")
     by_port = request.param == "port"
     server = (

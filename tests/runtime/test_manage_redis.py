@@ -1,4 +1,4 @@
-"""manage.py without REDIS_URL: an embedded Redis for the command's life, or the one that runs."""
+"""manage.py without REDIS_URL: an embedded Redis for the command, or the one that is running."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""The table of who got what, which the walks leave behind."""
+"""The table that the walks produce: which person got which answer."""
 
 from types import SimpleNamespace
 
@@ -48,5 +48,5 @@ def test_what_the_workers_saw_is_added() -> None:
     worker = SimpleNamespace(workeroutput={"matrix": [["admin", "foreign", "refused", 3]]})
     plugin.pytest_testnodedown(worker)
     plugin.pytest_testnodedown(worker)
-    plugin.pytest_testnodedown(SimpleNamespace())  # one that died has told nothing
+    plugin.pytest_testnodedown(SimpleNamespace())  # one that died reports nothing
     assert matrix._counts["admin", "foreign", "refused"] == 6

@@ -1,4 +1,4 @@
-"""The private Redis really runs and really ends."""
+"""The private Redis really starts and really ends."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Which settings are refused: each one by itself, and what is near it and safe."""
+"""Which settings are refused: each by itself, and similar safe settings are accepted."""
 
 import re
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ KEY = "q3J9_xP0vT7mZ2bN8rK5wY1cL6dF4gH-sA0eU9iO3pQ7tR2zX5vB"
 
 @pytest.fixture(autouse=True)
 def plain(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A safe machine of its own, outside the demo."""
+    """The safe settings of a single machine, outside the demo."""
     settings.DEBUG = settings.DEMO = settings.BEHIND_TLS = False
     settings.SECRET_KEY = KEY
     settings.ALLOWED_HOSTS = ["console.example.com"]
@@ -68,7 +68,7 @@ def test_no_document_shows_a_key_that_would_be_taken(settings: Any) -> None:
         for shown in re.findall(r"POOLSITE_SECRET_KEY=(\S+)", file.read_text(errors="ignore")):
             key = shown.strip("`'\"")
             if not key:
-                continue  # Django itself refuses none
+                continue  # Django itself refuses an empty key
             settings.SECRET_KEY = key
             assert list(safety.key_refusals()) or "$" in shown, f"{file}: {shown}"
 

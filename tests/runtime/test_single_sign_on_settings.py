@@ -1,4 +1,4 @@
-"""Which settings of single sign-on are refused at the start, each with its remedy."""
+"""Which single sign-on settings are refused at start-up, each with its remedy."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What web, worker and beat refuse to start with: real processes against real servers."""
+"""When web, worker and beat refuse to start: real processes with real servers."""
 
 import os
 import subprocess
@@ -31,7 +31,7 @@ def run(command: list[str], **variables: str) -> "subprocess.CompletedProcess[st
 
 
 def refusals(role: str, **variables: str) -> list[str]:
-    """Return the sentences with which the process refused; fails if it did not."""
+    """Return the sentences with which the process refused. Fail if it did not refuse."""
     result = start(role, **variables)
     assert result.returncode == 1, result.stdout + result.stderr
     sign = "Poolsite does not start: "

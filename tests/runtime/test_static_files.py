@@ -1,4 +1,4 @@
-"""Collected files: named by what they say, kept for ever, compressed, and whole."""
+"""Collected files: named by their content, cached without expiry, compressed, and complete."""
 
 import asyncio
 import gzip
@@ -26,7 +26,7 @@ NAMED = re.compile(r"""(?:from\s+|import\s*\(?\s*)"(\.[^"]+)"|url\(['"]?([^'")]+
 
 @pytest.fixture(scope="module")
 def collected(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A folder with what `collectstatic` makes, as STATIC_ROOT."""
+    """A folder with the result of `collectstatic`, as STATIC_ROOT."""
     root = tmp_path_factory.mktemp("static")
     with override_settings(STATIC_ROOT=str(root), DEBUG=False):
         staticfiles_storage._wrapped = empty
@@ -85,7 +85,7 @@ def test_the_sheets_of_every_page_are_collected_as_one_in_their_order(collected)
     joined = ask(address).text
     firsts = [joined.index(ask(static(name)).text.splitlines()[0]) for name in SHEETS]
     assert firsts == sorted(firsts)
-    assert "url(" in joined  # the fonts', by hashed names; that they exist is proved below
+    assert "url(" in joined  # the fonts' hashed URLs; another test proves that they exist
 
 
 def test_uncollected_sheets_are_asked_for_one_by_one(monkeypatch):

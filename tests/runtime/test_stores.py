@@ -32,7 +32,7 @@ with app.connection_for_write() as connection:
 
 
 class Planted:
-    """An object whose unpickling leaves a trace."""
+    """An object that creates the file `trace` when it is unpickled."""
 
     def __init__(self, trace: Path) -> None:
         self.trace = trace
@@ -58,7 +58,7 @@ def test_both_work_behind_a_sentinel(sentinel):
     assert answer.stdout == "hello\nhello\n", answer.stderr
     with sentinel.servers[0].client() as client:
         keyspace = client.info("keyspace")
-    assert "db0" not in keyspace  # the URL says database 1, for both
+    assert "db0" not in keyspace  # the URL names database 1, for both
     assert keyspace["db1"]["keys"] > 0
 
 

@@ -1,4 +1,4 @@
-"""The end of the demo's processes: all together, within a bound, at once when asked twice."""
+"""How the demo's processes end: all together, within a bound, and at once on a second signal."""
 
 import signal
 import subprocess
@@ -43,13 +43,13 @@ def child(folder: Path, name: str, word: str) -> Child:
 
 @pytest.fixture
 def there(tmp_path: Path) -> Callable[[int], None]:
-    """Returns when so many children of PROGRAM are ready."""
+    """A function that returns when this many children of PROGRAM are ready."""
     return lambda count: until(lambda: len(list(tmp_path.glob("there-*"))) == count)
 
 
 @pytest.fixture
 def program(tmp_path: Path) -> Iterator[Callable[..., "subprocess.Popen[str]"]]:
-    """Starts a supervisor of its own, with children that end as these words say."""
+    """A function that starts a supervisor, with children that end as its arguments define."""
     started: list[subprocess.Popen[str]] = []
 
     def start(*words: str, nohup: bool = False) -> "subprocess.Popen[str]":
@@ -116,7 +116,7 @@ def test_below_nohup_the_end_of_the_terminal_is_none_of_its_business(
     there(1)
     process.send_signal(signal.SIGHUP)
     (tmp_path / "ticked").unlink(missing_ok=True)
-    until((tmp_path / "ticked").exists)  # it goes on
+    until((tmp_path / "ticked").exists)  # it is still running
     assert process.poll() is None
     process.send_signal(signal.SIGTERM)
     said, _ = process.communicate(timeout=patient(30))

@@ -1,4 +1,4 @@
-"""The tests' own ground: what is not run is counted and named; the real servers are real."""
+"""The tests' own tools: what is not run is counted and named, and the real servers are real."""
 
 import os
 import socket
@@ -40,7 +40,7 @@ def test_needs_what_is_here(): pass
 def run(folder: Path, *options: str, **variables: str) -> "subprocess.CompletedProcess[str]":
     file = folder / "test_lacking.py"
     file.write_text(LACKING)
-    plain = ["-q", "-p", "no:progress"]  # which would keep what fails here as what failed
+    plain = ["-q", "-p", "no:progress"]  # progress would store these failures as the run's
     command = [sys.executable, "-m", "pytest", "-c", str(ROOT / "pyproject.toml"), *plain]
     others = ("REQUIRE_ALL", branches.VARIABLE)
     kept = {name: value for name, value in os.environ.items() if name not in others}
@@ -132,7 +132,7 @@ def test_a_cluster_is_three_masters_and_a_slot_moves_key_by_key(redis_cluster):
         for index in range(5):
             client.set(f"{{numpool}}:{index}", index)
         redis_cluster.move_slot(slot, target, lambda: seen.append(client.get("{numpool}:3")))
-        assert seen == ["3"] * 6  # before the first key and after each: found on either side
+        assert seen == ["3"] * 6  # before the first key and after each: always found
         assert redis_cluster.owner_of(slot) is target
         assert client.get("{numpool}:4") == "4"
         redis_cluster.move_slot(slot, source)

@@ -1,7 +1,7 @@
-"""The last part of `make prove`: proofs that need the whole machine, others behind them.
+"""The last part of `make prove`: proofs that need the whole machine, with others in the background.
 
-Those marked `alone` run one after the other and leave much of the machine unused. Those marked
-`background` take what is left: they run in one process and look at no clock.
+Proofs marked `alone` run one after the other and leave much of the machine unused. Proofs marked
+`background` use the rest: they run in one process and measure no time.
 """
 
 import os
@@ -15,13 +15,13 @@ from tests.support.waiting import VARIABLE
 
 OUTPUT = MEASURED / "background.txt"
 NICE = 10
-PATIENCE = 4  # at least: what is started with little processor time may get even less
+PATIENCE = 4  # the minimum: processes with a low priority may get even less processor time
 PYTEST = (sys.executable, "-m", "pytest")
 AT_ONCE = ("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder")
 
 
 def start(arguments: list[str]) -> subprocess.Popen[bytes]:
-    """Start the proofs in the background; they write to OUTPUT."""
+    """Start the proofs in the background. They write to OUTPUT."""
     OUTPUT.parent.mkdir(parents=True, exist_ok=True)
     with OUTPUT.open("wb") as output:
         started = subprocess.Popen(
@@ -32,14 +32,14 @@ def start(arguments: list[str]) -> subprocess.Popen[bytes]:
             start_new_session=True,
         )
     os.setpriority(os.PRIO_PROCESS, started.pid, NICE)
-    # Where Linux shares the processor out by sessions, a session's niceness is what counts.
+    # Where Linux schedules by session (autogroup), only the session's nice value counts.
     with suppress(OSError):
         Path(f"/proc/{started.pid}/autogroup").write_text(str(NICE))
     return started
 
 
 def main(arguments: list[str]) -> int:
-    """Run both parts, and print what the background did at the end; 1 if one of them failed."""
+    """Run both parts, then print the output of the background. Return 1 if one of them failed."""
     behind = start(arguments)
     try:
         alone = subprocess.run([*PYTEST, *arguments, "-m", "prove and alone"], check=False)

@@ -1,11 +1,11 @@
-"""Count the branches of the product that the tests go through: `make test COVERAGE=1`.
+"""Count the branches of the product that the tests run: `make test COVERAGE=1`.
 
-Modules are instrumented while they are imported, so pyproject.toml names this plugin first. Each
-worker of xdist leaves what it saw in the folder that VARIABLE names. Run as a program, this module
+Modules are instrumented when they are imported, so pyproject.toml names this plugin first. Each
+worker of xdist writes its counts to the folder that VARIABLE names. Run as a program, this module
 prints the sum.
 
-SlipCover takes each probe out again once it has been passed. Tests that ran twice as long under a
-tracing counter run a tenth longer with it, after the 20 seconds that the imports take.
+SlipCover removes each probe after its first hit. Tests that took twice as long under a tracing
+counter take a tenth longer with it, plus 20 seconds for the imports.
 """
 
 import json
@@ -21,7 +21,7 @@ OMITTED = ["*/migrations/*"]
 
 
 class _Counter:
-    """Counts from here on, and writes to the folder at the end of the session."""
+    """Counts from its creation, and writes to the folder at the end of the session."""
 
     def __init__(self, folder: Path, worker: str) -> None:
         self._file = folder / f"{worker}.json"
@@ -50,7 +50,7 @@ def pytest_sessionfinish() -> None:
 
 
 def main(folder: Path) -> None:
-    """Print one line, from what the workers left."""
+    """Print one line with the sum of the workers' counts."""
     seen, *others = [json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))] or [{}]
     if not seen:
         sys.exit("No branches were counted: the tests must run in workers (JOBS=1 or more).")

@@ -1,4 +1,4 @@
-"""A clock for scripts that tests set: see test_prelude.lua."""
+"""A clock for Lua scripts that tests set: see test_prelude.lua."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +11,7 @@ KEY = "test:clock"
 
 @dataclass
 class ScriptClock:
-    """The time that scripts see while the fixture `test_clock` is in use."""
+    """The time that scripts read while the fixture `test_clock` is in use."""
 
     client: redis.Redis
     now_us: int = 1_700_000_000_000_000
@@ -24,6 +24,6 @@ class ScriptClock:
         self.client.set(KEY, now_us)
 
     def advance(self, seconds: float) -> int:
-        """Move on (back: negative) and return the new time in µs."""
+        """Move the clock forward (negative: back) and return the new time in µs."""
         self.set(self.now_us + round(seconds * 1_000_000))
         return self.now_us

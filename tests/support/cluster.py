@@ -1,4 +1,4 @@
-"""A real Redis Cluster of three masters, and the moving of a slot while clients work."""
+"""A real Redis Cluster of three masters, and slots that move while clients work."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -14,7 +14,10 @@ READY_SECONDS = 30.0
 
 @dataclass
 class RedisCluster:
-    """Three masters below `folder`, all slots assigned; `program` chooses the server's version."""
+    """Three masters below `folder` with all slots assigned.
+
+    `program` chooses the server's version.
+    """
 
     folder: Path
     program: str = ""
@@ -23,11 +26,14 @@ class RedisCluster:
 
     @property
     def url(self) -> str:
-        """REDIS_URL's form: every node is named, so one may be down at start-up."""
+        """Return REDIS_URL with every node, so that one may be down at start-up."""
         return "redis+cluster://" + ",".join(f"127.0.0.1:{node.port}" for node in self.nodes)
 
     def start(self) -> "RedisCluster":
-        """Start the nodes, join them, share the slots out; return when all see a whole cluster."""
+        """Start the nodes, join them and assign the slots.
+
+        Return when every node sees a whole cluster.
+        """
         for index in range(3):
             extra = ["--cluster-enabled", "yes", "--cluster-node-timeout", "2000"]
             node = RedisServer(
@@ -44,7 +50,7 @@ class RedisCluster:
         return self
 
     def wait_until_whole(self) -> None:
-        """Return when every node says that all slots are served."""
+        """Return when every node reports that all slots are served."""
         self._wait(lambda: all(self._sees_all(node) for node in self.nodes), "whole")
 
     def stop(self) -> None:
@@ -59,17 +65,17 @@ class RedisCluster:
         return int(str(self._ask(self.nodes[0], "CLUSTER", "KEYSLOT", key)))
 
     def owner_of(self, slot: int) -> RedisServer:
-        """Return the node that serves `slot` now, once all nodes agree on it.
+        """Return the node that serves `slot` once all nodes agree on it.
 
-        Just after a move one node's late gossip may give the slot back to its old owner in the
-        eyes of a third; a new move that starts from such a view would fail.
+        Just after a move, late gossip from one node can make a third node see the slot with its old
+        owner again. A new move that starts from such a view would fail.
         """
         self._wait(lambda: len(self._owners(slot)) == 1, "of one mind")
         (port,) = self._owners(slot)
         return next(node for node in self.nodes if node.port == port)
 
     def _owners(self, slot: int) -> set[int]:
-        """Return the ports that the nodes name as the slot's owner."""
+        """Return the ports that the nodes report for the slot's owner."""
         named: set[int] = set()
         for node in self.nodes:
             with node.client() as client:
@@ -81,14 +87,14 @@ class RedisCluster:
         return next(candidate for candidate in self.nodes if candidate is not node)
 
     def begin_move(self, slot: int, target: RedisServer) -> RedisServer:
-        """Open the migration of `slot`: from here on clients meet ASK. Returns the source."""
+        """Open the migration of `slot` and return the source. From now on, clients get ASK."""
         source = self.owner_of(slot)
         self._ask(target, "CLUSTER", "SETSLOT", slot, "IMPORTING", self.node_id(source))
         self._ask(source, "CLUSTER", "SETSLOT", slot, "MIGRATING", self.node_id(target))
         return source
 
     def move_keys(self, slot: int, source: RedisServer, target: RedisServer, batch: int) -> int:
-        """Move up to `batch` keys of the slot and return how many were moved (0 = none left)."""
+        """Move up to `batch` keys of the slot. Return how many were moved; 0 means none is left."""
         keys = self._ask(source, "CLUSTER", "GETKEYSINSLOT", slot, batch)
         assert isinstance(keys, list)
         if keys:
@@ -96,7 +102,7 @@ class RedisCluster:
         return len(keys)
 
     def finish_move(self, slot: int, target: RedisServer) -> None:
-        """Give the slot to `target` on every node: from here on the others answer MOVED."""
+        """Give the slot to `target` on every node. From now on, the other nodes answer MOVED."""
         identity = self.node_id(target)
         for node in (target, *(n for n in self.nodes if n is not target)):
             self._ask(node, "CLUSTER", "SETSLOT", slot, "NODE", identity)
@@ -104,7 +110,7 @@ class RedisCluster:
     def move_slot(
         self, slot: int, target: RedisServer, between: Callable[[], object] = lambda: None
     ) -> None:
-        """Move a slot key by key; `between` runs while it stands between two nodes."""
+        """Move a slot key by key. Call `between` while the slot is between the two nodes."""
         source = self.begin_move(slot, target)
         between()
         while self.move_keys(slot, source, target, batch=1):
@@ -121,7 +127,8 @@ class RedisCluster:
         for index, node in enumerate(self.nodes):
             first, last = index * share, min((index + 1) * share, SLOTS)
             self._ask(node, "CLUSTER", "ADDSLOTS", *range(first, last))
-            # Distinct epochs from the start: with equal ones the nodes first argue who is right.
+            # Distinct epochs from the start: with equal ones, the nodes first have to resolve the
+            # conflict.
             self._ask(node, "CLUSTER", "SET-CONFIG-EPOCH", index + 1)
 
     def _meet(self) -> None:

@@ -1,4 +1,4 @@
-"""Another database in place of the test's, within one process."""
+"""Connect to another database in place of the test's, within one process."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -10,9 +10,9 @@ from django.db.utils import ConnectionHandler
 
 @contextmanager
 def connected_to(database: Mapping[str, Any]) -> Iterator[None]:
-    """Lead the default connection to this database, as DATABASES describes it, meanwhile.
+    """Point the default connection at this database, in the form of DATABASES, during the block.
 
-    Name no pool of connections: Django keeps one for each alias, and it would be the usual one's.
+    Don't name a connection pool: Django keeps one for each alias, and would reuse the usual one.
     """
     usual = connections["default"]
     other = ConnectionHandler({"default": {**database}})["default"]

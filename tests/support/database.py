@@ -1,7 +1,7 @@
-"""Migrated databases to copy: migrating takes seconds of a core, copying takes none.
+"""Migrated databases to copy: migrating takes seconds of CPU time, copying takes none.
 
-Made once for each state of the migrations, in var/tests; `make clean` removes them. Here is
-SQLite's file; tests/support/postgres.py has PostgreSQL's folder.
+They are made once for each state of the migrations, in var/tests; `make clean` removes them. This
+module handles SQLite's file; tests/support/postgres.py handles PostgreSQL's folder.
 """
 
 import fcntl
@@ -20,13 +20,14 @@ from tests.support.waiting import patient
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 FOLDER = ROOT / "var" / "tests"
-KEPT = 3  # several branches or checkouts of files take turns
+KEPT = 3  # several branches or checkouts may use the folder in turn
 
 
 def lay_migrated(target: Path) -> None:
-    """Put a database with every migration applied at `target`; processes may call it at once.
+    """Put a fully migrated database at `target`. Processes may call this at the same time.
 
-    Not those of the app of which tests.chaos.mutant has changed one: Django applies them itself.
+    The tables of an app whose migration tests.chaos.mutant has changed are left out: Django then
+    applies that app's migrations itself.
     """
     lay_made("migrated.sqlite3", target, _make)
     if "MUTANT_APP" in os.environ:
@@ -50,7 +51,7 @@ def _alone() -> Iterator[None]:
 
 
 def _digest() -> str:
-    """Of every migration of ours and of the versions of everybody else's."""
+    """Return a digest of all our migrations and of the pinned versions of our dependencies."""
     digest = hashlib.sha256((ROOT / "requirements" / "base.txt").read_bytes())
     for app in ("poolsite", "numbers", "queueing", "billing"):
         for path in sorted((ROOT / app).rglob("migrations/*.py")):
@@ -69,7 +70,7 @@ def _make(template: Path) -> None:
 
 
 def migrate(url: str) -> None:
-    """Apply every migration, in a process of its own."""
+    """Apply every migration, in a separate process."""
     with tempfile.TemporaryDirectory() as folder:
         environment = {
             **os.environ,
@@ -77,7 +78,7 @@ def migrate(url: str) -> None:
             "POOLSITE_DATA_DIR": folder,
             "DJANGO_SETTINGS_MODULE": "poolsite.settings",
         }
-        # Not manage.py, which would start a Redis where none is named.
+        # Not manage.py: it would start a Redis if none is named.
         run = "from django.core.management import execute_from_command_line as run; "
         run += "run(['manage.py', 'migrate', '--verbosity=0', '--skip-checks'])"
         command = [sys.executable, "-c", run]
@@ -85,9 +86,9 @@ def migrate(url: str) -> None:
 
 
 def lay_made(name: str, target: Path, make: Callable[[Path], None]) -> None:
-    """Copy the file or folder `name` to `target`; `make` it first, once for these migrations.
+    """Copy the file or folder `name` to `target`; `make` creates it once per migration state.
 
-    Processes may call it at once.
+    Processes may call this at the same time.
     """
     with _alone():
         template = FOLDER / f"{_digest()}-{name}"
@@ -101,7 +102,7 @@ def lay_made(name: str, target: Path, make: Callable[[Path], None]) -> None:
 
 
 def copy_tree(source: Path, target: Path) -> None:
-    """Copy a file or folder with its owners and rights."""
+    """Copy a file or folder with its owners and permissions."""
     subprocess.run(["cp", "-a", "--no-target-directory", source, target], check=True)
 
 

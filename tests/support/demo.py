@@ -1,4 +1,4 @@
-"""The whole demo as a real process, for tests: started, hurt, looked at, gone."""
+"""The whole demo as a real process: tests start it, break it, inspect it and end it."""
 
 import http.client
 import os
@@ -25,9 +25,9 @@ demo:
 
 @dataclass
 class DemoRun:
-    """One `make demo` with its own data folder and port; its output is collected.
+    """A run of `make demo` with its own data folder and port. Its output is collected.
 
-    `settings`: more environment variables, REDIS_URL and DATABASE_URL among them.
+    settings: more environment variables, such as REDIS_URL and DATABASE_URL.
     """
 
     data: Path
@@ -37,7 +37,7 @@ class DemoRun:
     parent: subprocess.Popen[str] | None = None
 
     def start(self) -> "DemoRun":
-        """Start it and return at once."""
+        """Start the demo and return at once."""
         self.data.mkdir(exist_ok=True)
         makefile = self.data / "Makefile"
         makefile.write_text(MAKEFILE.format(python=sys.executable))
@@ -61,15 +61,15 @@ class DemoRun:
 
     @property
     def environment(self) -> dict[str, str]:
-        """The variables of the run, and of a command in a second terminal."""
+        """Return the variables of the run, which a command in a second terminal needs, too."""
         variables = {"POOLSITE_DATA_DIR": str(self.data), "POOLSITE_PORT": str(self.port)}
         hidden = {"REDIS_URL", "DATABASE_URL", "POOLSITE_SECRET_KEY", "EMAIL_URL"}
-        hidden |= {"MAKEFLAGS", "MAKELEVEL", "MFLAGS"}  # of the `make test` that runs this
+        hidden |= {"MAKEFLAGS", "MAKELEVEL", "MFLAGS"}  # of the `make test` that runs this test
         kept = {name: value for name, value in os.environ.items() if name not in hidden}
         return {**kept, **variables, **self.settings}
 
     def ready(self) -> "DemoRun":
-        """Return when it says so."""
+        """Return when the demo reports that it is ready."""
         until(lambda: "Poolsite is ready" in self.said or not self.lives, START_SECONDS)
         assert "Poolsite is ready" in self.said, self.said
         return self
@@ -89,14 +89,14 @@ class DemoRun:
         return int(children.split()[0])
 
     def pid_of(self, word: str) -> int:
-        """Return the first process of the run, in order of birth, whose command has `word`."""
+        """Return the first process of the run, by process ID, whose command contains `word`."""
         for pid, command in sorted(self.processes().items()):
             if word in command:
                 return pid
         raise LookupError(f"No process with {word!r} in {self.processes()}.")
 
     def processes(self) -> dict[int, str]:
-        """Return the command lines of all processes that belong to the run."""
+        """Return the command lines of all processes of the run."""
         mark = self.data / "demo" / "mark"
         return {pid: _command(pid) for pid, _ in marked(mark.read_text())} if mark.exists() else {}
 
@@ -114,11 +114,11 @@ class DemoRun:
             connection.close()
 
     def gone(self) -> bool:
-        """Tell whether nothing of the run is left, Redis included."""
+        """Return whether no process of the run is left, including Redis."""
         return not self.processes() and not self.redis_answers()
 
     def interrupt(self) -> None:
-        """Do as Ctrl-C in a terminal: SIGINT to the whole foreground process group."""
+        """Do what Ctrl-C does in a terminal: send SIGINT to the whole foreground process group."""
         assert self.parent is not None
         os.killpg(self.parent.pid, signal.SIGINT)
 
@@ -127,7 +127,7 @@ class DemoRun:
         return self.parent.wait(timeout=patient(60))
 
     def end(self) -> None:
-        """End it whatever state it is in, and wait until nothing is left."""
+        """End the run, whatever its state, and wait until nothing is left."""
         if self.lives:
             self.interrupt()
         self.wait()
@@ -135,8 +135,11 @@ class DemoRun:
 
 
 def _hear_interrupts() -> None:
-    """As in a terminal. A suite that a script runs in the background ignores SIGINT, and make
-    goes on ignoring what was ignored when it began."""
+    """Handle SIGINT as in a terminal.
+
+    A suite that a script runs in the background ignores SIGINT, and make keeps ignoring the signals
+    that were ignored when it started.
+    """
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 

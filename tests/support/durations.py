@@ -1,11 +1,11 @@
-"""What each test file costs: measured in every run, recorded, and held by `make check`.
+"""What each test file costs: measured in every run, recorded, and checked by `make check`.
 
-`tests/durations.json` has the CPU seconds of each file, of the tests and of every process that
-they start, and its seconds by the clock. A complete `make test` or `make prove` leaves what it
-measured in var/tests; `make check` compares the CPU seconds, and `make durations` records the
-measured figures. A run that counts branches leaves nothing: counting makes some files three times
-as expensive. The longest files by the clock are started first, so that no worker is left alone
-with one at the end.
+`tests/durations.json` records two figures for each file: the CPU seconds of its tests and of every
+process that they start, and its seconds by the clock. A complete `make test` or `make prove` writes
+what it measured to var/tests. `make check` compares the CPU seconds, and `make durations` records
+the measured figures. A run that counts branches writes nothing, because counting makes some files
+three times as expensive. The files that take longest by the clock start first, so that no worker is
+left alone with one at the end.
 """
 
 import json
@@ -27,11 +27,11 @@ from tests.support.repeating import repetitions
 ROOT = Path(__file__).resolve().parents[2]
 RECORDED = ROOT / "tests" / "durations.json"
 MEASURED = ROOT / "var" / "tests"
-GROWTH = 1.5  # a file may take so much more than recorded …
-# … and so many seconds: the first file of a worker pays for imports and templates of all of them.
+GROWTH = 1.5  # a file may cost this many times what is recorded …
+# … plus these seconds: a worker's first file pays for the imports and templates of all.
 SLACK_SECONDS = 10.0
 FIXTURES = "(fixtures of a whole session)"
-# The runs that are recorded, by their -m: together they hold every test once.
+# The runs that are recorded, by their -m. Together they contain every test once.
 RUNS = {
     "not prove": "test",
     "prove and not (alone or background or rehearsal)": "prove",
@@ -42,7 +42,7 @@ RUNS = {
 
 
 class Recorded(NamedTuple):
-    """A file's seconds of the CPU, and of the clock."""
+    """The CPU seconds of a file, and its seconds by the clock."""
 
     cpu: float
     wall: float
@@ -50,7 +50,7 @@ class Recorded(NamedTuple):
 
 @dataclass
 class Cost:
-    """Seconds of the CPU, and of the clock, and how many tests had them."""
+    """CPU seconds, seconds by the clock, and the number of tests that took them."""
 
     cpu: float = 0.0
     wall: float = 0.0
@@ -59,7 +59,10 @@ class Cost:
 
 @dataclass(eq=False)
 class DurationsPlugin:
-    """Measures by file; under xdist the workers hand their figures to the process that prints."""
+    """Measures each file.
+
+    Under xdist, the workers send their figures to the process that prints.
+    """
 
     costs: dict[str, Cost] = field(default_factory=dict)
     _file: str = ""
@@ -70,7 +73,7 @@ class DurationsPlugin:
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         walls = recorded_walls()
         unknown = statistics.median(walls.values()) if walls else 0.0
-        items.sort(key=lambda item: -walls.get(file_of(item), unknown))  # stable
+        items.sort(key=lambda item: -walls.get(file_of(item), unknown))  # a stable sort
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(
@@ -90,7 +93,7 @@ class DurationsPlugin:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any]) -> Iterator[Any]:
-        """What the first user of a session's fixture pays for all is nobody's in particular."""
+        """Count the set-up of session fixtures as FIXTURES, not for the first test to use one."""
         if fixturedef.scope != "session" or self._inside_session_fixture:
             return (yield)
         file, began = self._file, time.monotonic()
@@ -136,7 +139,10 @@ class DurationsPlugin:
 
 
 def _complete_run(config: pytest.Config) -> str:
-    """The run's name if only its -m chose tests, each once and no branch counted; else nothing."""
+    """Return the run's name if only its -m chose tests, each ran once and no branch was counted.
+
+    Return an empty text otherwise.
+    """
     chosen = config.args_source != pytest.Config.ArgsSource.TESTPATHS or config.option.keyword
     if chosen or repetitions() > 1 or os.environ.get(branches.VARIABLE):
         return ""
@@ -149,7 +155,7 @@ def file_of(item: pytest.Item) -> str:
 
 
 def read(path: Path) -> dict[str, Recorded]:
-    """Return what is recorded of each file; empty where nothing is."""
+    """Return the recorded figures of each file, or an empty dict if nothing is recorded."""
     rows = json.loads(path.read_text()) if path.exists() else {}
     return {file: Recorded(*its) for file, its in rows.items()}
 
@@ -160,7 +166,7 @@ def recorded_walls() -> dict[str, float]:
 
 
 def measured() -> dict[str, Recorded]:
-    """Return what each file cost in the last complete runs; empty where there was none."""
+    """Return what each file cost in the last complete runs. Empty if there was none."""
     costs: dict[str, Recorded] = {}
     for path in MEASURED.glob("measured-*.json"):
         for file, (cpu, wall, _) in json.loads(path.read_text()).items():
@@ -171,9 +177,9 @@ def measured() -> dict[str, Recorded]:
 
 
 def grown(recorded: Mapping[str, Recorded], new: Mapping[str, Recorded]) -> list[str]:
-    """Return a sentence for each file that costs more than half as much again as recorded.
+    """Return a sentence for each file that costs over 1.5 times what is recorded, plus some slack.
 
-    Machines differ: what most files have in common is the machine's, not the file's.
+    Machines differ: a factor that most files have in common is the machine's, not the file's.
     """
     was = {file: its.cpu for file, its in recorded.items()}
     both = [its.cpu / was[file] for file, its in new.items() if was.get(file, 0.0) >= 1.0]
@@ -186,7 +192,10 @@ def grown(recorded: Mapping[str, Recorded], new: Mapping[str, Recorded]) -> list
 
 
 def main() -> int:
-    """`check`: 1 and the files that grew. `record`: write what was measured."""
+    """With `check`, print the files that grew and return 1 if there are any.
+
+    With `record`, write the measured figures.
+    """
     new = measured()
     if sys.argv[1:] == ["record"]:
         rows = [

@@ -1,7 +1,8 @@
-"""How a test that commits leaves the database: empty but for what migrating has put there.
+"""Empty the database after a test that commits, except for the rows that migrations created.
 
-Django's own flush makes the content types and permissions of every model anew after each such
-test, which took longer than most tests; here those rows stay, and the statements are made once.
+Django's own flush creates the content types and permissions of every model again after each such
+test, which took longer than most tests. Here those rows stay, and the SQL statements are built
+once.
 """
 
 from functools import cache
@@ -12,12 +13,12 @@ from django.db import connections
 from django.test import TransactionTestCase
 
 KEPT = {"django_content_type", "auth_permission"}
-# The migrations whose triggers refuse changes to everybody else: they go and come back.
+# Migrations with triggers that refuse changes: the triggers are dropped and created again.
 REFUSING = ("poolsite.access.migrations.0002_audit_append_only", "billing.migrations.0007_invoices")
 
 
 def make_flush_cheap() -> None:
-    """Replace how tests that commit end, for this process."""
+    """Replace the flush after tests that commit, for this process."""
 
     def _fixture_teardown(self: TransactionTestCase) -> None:
         for name in self._databases_names(include_mirrors=False):
@@ -29,7 +30,10 @@ def make_flush_cheap() -> None:
 
 @cache
 def _statements(name: str, vendor: str) -> list[str]:
-    """Empty every table; the triggers of REFUSING go before and come back after."""
+    """Return the statements that empty every table.
+
+    The triggers of REFUSING are dropped before and created again after.
+    """
     triggers = [import_module(each) for each in REFUSING]
     connection = connections[name]
     tables = connection.introspection.django_table_names(only_existing=True, include_views=False)

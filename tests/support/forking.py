@@ -1,12 +1,12 @@
-"""Programs of the tree as children of a process that has imported them already.
+"""Programs of the tree as children of a process that has already imported them.
 
-Importing Django, the apps and their pages takes seconds of a core; a forked child has that behind
-it. It is a process of its own all the same: it may be killed, has connections of its own, and
-reads the settings anew from the environment that it is given. Where that is not enough (`EARLY`,
-`AT_THE_START`), the child starts Python afresh. Its /proc/<pid>/environ and cmdline are those of
-the process that forks: a test that needs them starts the program itself.
+Importing Django, the apps and their pages takes seconds of CPU time; a forked child skips that. It
+is still a process of its own: it can be killed, has its own connections, and reads the settings
+again from the environment that it is given. Where that is not enough (`EARLY`, `AT_THE_START`), the
+child starts Python from scratch. Its /proc/<pid>/environ and cmdline are those of the process that
+forks: a test that needs its own ones starts the program directly.
 
-    python -P tests/support/forking.py        one order a line, as JSON; one answer each
+python -P tests/support/forking.py        one order per line, as JSON; one answer each
 """
 
 import atexit
@@ -32,7 +32,7 @@ from poolsite.runtime.parent import die_with_parent
 
 ROOT = Path(__file__).resolve().parents[2]
 SETTINGS = "poolsite.settings"
-# What most programs need, but for what acts when it is imported (poolsite.asgi, twisted's reactor).
+# What most programs need, except modules that act on import (poolsite.asgi, twisted's reactor).
 WARM = (
     *("poolsite.urls", "poolsite.celery", "poolsite.api.guard", "poolsite.api.lifespan"),
     *("poolsite.api.measuring", "poolsite.api.shutdown", "poolsite.api.static"),
@@ -51,21 +51,21 @@ EARLY = (
     *("BILLING_PERSIST_SECONDS", "BILLING_SHARDS", "CALLS_KEEP_DAYS", "HISTORY_DRAIN_SECONDS"),
     *("HISTORY_SHARDS", "PLATFORM_CURRENCY", "LANGUAGES", "LANGUAGE_CODE"),
 )
-# The variables that they follow from: for other values another process forks.
+# The variables that set them: for other values, another process forks.
 EARLY_VARIABLES = (
     *("POOLSITE_DEMO", "POOLSITE_PERSIST_SECONDS", "POOLSITE_BILLING_SHARDS"),
     *("POOLSITE_CALLS_KEEP_DAYS", "POOLSITE_HISTORY_KEEP_DAYS", "POOLSITE_HISTORY_DRAIN_SECONDS"),
     *("POOLSITE_HISTORY_SHARDS", "POOLSITE_PLATFORM_CURRENCY"),
 )
-# Variables that Python, or the loader of libraries, reads at the start.
+# Variables that Python or the dynamic loader reads at the start.
 AT_THE_START = ("LD_PRELOAD", "PYTHONHASHSEED", "PYTHONASYNCIODEBUG", "PYTHONTRACEMALLOC")
-# How a child's input, its output, and what it says of errors are opened.
+# How a child's input, output and error output are opened.
 MODES = (os.O_RDONLY, *2 * (os.O_WRONLY | os.O_CREAT | os.O_APPEND,))
 PRODUCT = ("POOLSITE_", "REDIS_URL", "DATABASE_URL", "CACHE_URL", "CELERY_", "OTEL_")
 
 
 class Forked:
-    """A child of the process that forks, held as `subprocess.Popen` holds one."""
+    """A child of the process that forks, with the interface of `subprocess.Popen`."""
 
     def __init__(self, forker: "_Forker", order: Mapping[str, Any]) -> None:
         self.args: list[str] = order["words"]
@@ -79,32 +79,32 @@ class Forked:
         weakref.finalize(self, os.close, self._descriptor)  # not before: another thread may poll it
 
     def poll(self) -> int | None:
-        """Return how it ended, None while it runs."""
+        """Return the exit status, or None while the child runs."""
         return self._ended_within(0.0)
 
     def wait(self, timeout: float | None = None) -> int:
-        """Wait for its end. Raises subprocess.TimeoutExpired after `timeout` seconds."""
+        """Wait for the child to end. Raise subprocess.TimeoutExpired after `timeout` seconds."""
         code = self._ended_within(timeout)
         if code is None:
             raise subprocess.TimeoutExpired(self.args, timeout or 0.0)
         return code
 
     def send_signal(self, number: int) -> None:
-        """Send a signal, unless it has ended."""
+        """Send a signal unless the child has ended."""
         if self.poll() is None:
             with suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self._descriptor, number)
 
     def terminate(self) -> None:
-        """Ask it to end."""
+        """Ask the child to end."""
         self.send_signal(signal.SIGTERM)
 
     def kill(self) -> None:
-        """End it as a crash would."""
+        """End the child as a crash would."""
         self.send_signal(signal.SIGKILL)
 
     def communicate(self, timeout: float | None = None) -> tuple[str, None]:
-        """Close its input, read its output to the end, and wait for its own."""
+        """Close the child's input, read its output to the end, and wait for it to end."""
         assert self.stdin is not None
         assert self.stdout is not None
         self.stdin.close()
@@ -135,15 +135,15 @@ def start(
 ) -> Forked:
     """Run `python words…` in `tree`, with this environment and no other.
 
-    What it says is added to the file `output`, what it says of errors to `errors` or there too.
-    `session`: it leads a session of its own. It ends with the process that called this.
+    Append its output to the file `output`, and its error output to `errors` or, without that, to
+    the same file. session: it leads its own session. It ends with the process that called this.
     """
     told = str(output or os.devnull)
     return _start(words, environment, tree, (os.devnull, told, str(errors or told)), session)
 
 
 def talk(words: Sequence[str], environment: Mapping[str, str], *, errors: Path) -> Forked:
-    """Do the same; the program is written to and read from, as text."""
+    """Like `start`, but the caller writes to the program and reads from it, as text."""
     (heard, said), (told, answered) = os.pipe(), os.pipe()
     own = f"/proc/{os.getpid()}/fd"
     files = (f"{own}/{heard}", f"{own}/{answered}", str(errors))
@@ -174,9 +174,9 @@ def run(
     tree: Path = ROOT,
     timeout: float | None = None,
 ) -> "subprocess.CompletedProcess[str]":
-    """Do the same, wait for its end, and return what it printed.
+    """Like `start`, but wait for the program to end and return what it printed.
 
-    Raises subprocess.TimeoutExpired after `timeout` seconds; the program is ended then.
+    Raise subprocess.TimeoutExpired after `timeout` seconds; the program is ended then.
     """
     with tempfile.TemporaryDirectory() as folder:
         out, err = Path(folder) / "out", Path(folder) / "err"
@@ -189,7 +189,10 @@ def run(
 
 
 class _Forker:
-    """The side of the tests; the process ends with this one, whose end closes its orders."""
+    """The tests' side of a forking process.
+
+    That process ends with this one, when its orders close.
+    """
 
     def __init__(self, tree: Path, early: Mapping[str, str]) -> None:
         others = {name: each for name, each in os.environ.items() if not name.startswith(PRODUCT)}
@@ -203,7 +206,7 @@ class _Forker:
                 "DJANGO_SETTINGS_MODULE": SETTINGS,
                 "PYTHONPATH": str(tree),
                 "PYTHONWARNINGS": "ignore",
-                "POOLSITE_DATA_DIR": "/nowhere",  # a child that kept it would fail
+                "POOLSITE_DATA_DIR": "/nowhere",  # a child that uses this folder would fail
             },
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -229,7 +232,7 @@ _starting = threading.Lock()
 
 
 def _forker_of(tree: Path, environment: Mapping[str, str]) -> _Forker:
-    """One for each tree and its early settings; a forked process of tests has its own."""
+    """Return the forker of a tree and its early settings. A forked test process has its own."""
     early = {name: environment[name] for name in EARLY_VARIABLES if name in environment}
     key = (os.getpid(), tree.resolve(), *early.items())
     with _starting:
@@ -239,13 +242,13 @@ def _forker_of(tree: Path, environment: Mapping[str, str]) -> _Forker:
 
 
 def main() -> None:
-    """Fork a child for each order on standard input, until there are no more."""
+    """Fork a child for each order on standard input, until the input ends."""
     import django
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     django.setup()
     for name in WARM:
-        with suppress(ImportError):  # a former release may not have it yet
+        with suppress(ImportError):  # a former release may not have the module yet
             importlib.import_module(name)
     gc.collect()
     gc.freeze()  # a collection would copy every page that the children share
@@ -260,7 +263,7 @@ def main() -> None:
 
 
 def _fork(order: Mapping[str, Any]) -> int:
-    """Return the child, once it leads its session and has its files: it may be killed then."""
+    """Return the child once it leads its session and has its files, so that it can be killed."""
     files = [os.open(*each, 0o666) for each in zip(order["files"], MODES, strict=True)]
     waiting, ready = os.pipe()
     pid = os.fork()
@@ -269,13 +272,13 @@ def _fork(order: Mapping[str, Any]) -> int:
         _become(order, files, ready)
     for descriptor in (ready, *files):
         os.close(descriptor)
-    os.read(waiting, 1)  # its end
+    os.read(waiting, 1)  # returns when the caller has ended
     os.close(waiting)
     return pid
 
 
 def _become(order: Mapping[str, Any], files: list[int], ready: int) -> None:
-    """Be the program, in the child; never returns."""
+    """Become the program, in the child. Never returns."""
     die_with_parent(signal.SIGKILL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     if order["session"]:
@@ -313,9 +316,9 @@ def _is_ready_for(environment: Mapping[str, str]) -> bool:
 
 
 def _read_settings_again() -> bool:
-    """Read the settings from the environment; False if that is not enough.
+    """Read the settings again from the environment. Return False if that is not enough.
 
-    As Django's `override_settings` does it, with the database's beside.
+    This works like Django's `override_settings`, but also covers the databases.
     """
     from django.conf import settings
     from django.core.signals import setting_changed
@@ -325,7 +328,7 @@ def _read_settings_again() -> bool:
     former = _settings_of(module)
     try:
         importlib.reload(module)
-    except Exception:  # the program itself says what is wrong with them
+    except Exception:  # the program itself reports what is wrong with the settings
         return False
     fresh = _settings_of(module)
     if any(fresh[name] != former[name] for name in (*EARLY, "INSTALLED_APPS") if name in former):
@@ -340,7 +343,7 @@ def _read_settings_again() -> bool:
             setting_changed.send(sender=None, setting=name, value=fresh[name], enter=True)
     os.environ["TZ"] = settings.TIME_ZONE  # as Django does
     _read_crash_point_again()
-    importlib.import_module("django").setup()  # the logging
+    importlib.import_module("django").setup()  # for the logging
     return True
 
 
@@ -355,7 +358,7 @@ def _read_crash_point_again() -> None:
 
 
 def _run_program(words: list[str]) -> None:
-    """Do as `python words…` does."""
+    """Do what `python words…` does."""
     if os.environ.get("PYTHONUNBUFFERED"):
         sys.stdout.reconfigure(line_buffering=True)
     if words[0] == "-c":

@@ -1,6 +1,7 @@
-"""The former release: which it is, and its code, for tests that run it beside the present one.
+"""The former release: its commit, its migrations and its code.
 
-`python -m tests.support.former record` makes the present state of main the former release.
+Tests use it to run the former release next to the present one. `python -m tests.support.former
+record` makes the newest commit the former release.
 """
 
 import json
@@ -21,17 +22,17 @@ def _recorded() -> dict[str, Any]:
 
 
 def migrations() -> dict[str, str]:
-    """The last migration of each app of the former release."""
+    """Return the last migration of each app of the former release."""
     return dict(_recorded()["migrations"])
 
 
 def is_in_history() -> bool:
-    """Whether this clone can show its code: a shallow one can't."""
+    """Return whether this clone contains the former release's code. A shallow clone doesn't."""
     return _git("cat-file", "-e", f"{_recorded()['commit']}^{{commit}}").returncode == 0
 
 
 def check_out(folder: Path) -> Path:
-    """Lay its code into an empty folder; return the folder."""
+    """Write the former release's code to a new folder and return the folder."""
     folder.mkdir(parents=True)
     tree = _git("archive", str(_recorded()["commit"]), check=True).stdout
     subprocess.run(["tar", "-x", "-C", str(folder)], input=tree, check=True)

@@ -1,4 +1,4 @@
-"""A small HTTP server in a thread of the test, on 127.0.0.1."""
+"""A small HTTP server on 127.0.0.1, in a thread of the test."""
 
 import threading
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 @contextmanager
 def http_server(handler: type[BaseHTTPRequestHandler]) -> Iterator[int]:
-    """Serve by `handler` for as long as the block runs, which gets the port."""
+    """Serve with `handler` during the block, which gets the port."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
     thread.start()

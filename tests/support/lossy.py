@@ -1,4 +1,4 @@
-"""A way to the application in this process that loses questions and answers when it is told to."""
+"""A transport to the application in this process that loses requests and responses on demand."""
 
 import asyncio
 
@@ -8,9 +8,10 @@ URL = "http://localhost"
 
 
 class Line(httpx.AsyncBaseTransport):
-    """The way to the application in this process. `lose`: answers that never arrive, from now on.
+    """A transport to the application in this process.
 
-    `cut`: questions that never arrive.
+    lose: how many of the next responses are lost. cut: whether requests are lost before they
+    arrive.
     """
 
     def __init__(self) -> None:
@@ -33,7 +34,7 @@ class Line(httpx.AsyncBaseTransport):
 
 
 class Blocked(httpx.BaseTransport):
-    """The same way for blocking clients, which run in a thread beside this loop."""
+    """Like `Line`, for blocking clients, which run in another thread than this event loop."""
 
     def __init__(self, line: Line) -> None:
         self._line = line

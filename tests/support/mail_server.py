@@ -1,4 +1,4 @@
-"""A mail server on loopback that keeps what it is given; it can be away for the first callers."""
+"""A mail server on loopback that stores its mails and can be unavailable to the first clients."""
 
 import base64
 import email
@@ -13,9 +13,9 @@ from email.policy import default
 
 @dataclass
 class MailServer:
-    """`mails`: what was delivered; `away`: how many further callers find it unavailable.
+    """`mails`: what was delivered. `away`: how many more clients find the server unavailable.
 
-    password: what a caller who logs in must know; "" = it offers no log-in.
+    password: what a client has to log in with. Empty: the server offers no login.
     """
 
     port: int = 0
@@ -26,7 +26,7 @@ class MailServer:
 
     @property
     def url(self) -> str:
-        """Its EMAIL_URL."""
+        """The server's EMAIL_URL."""
         return f"smtp://127.0.0.1:{self.port}"
 
     @property
@@ -35,18 +35,18 @@ class MailServer:
         return [each.get_content() for each in self.mails]
 
     def to(self, address: str) -> list[str]:
-        """The texts that this address was sent, oldest first."""
+        """Return the texts of the mails to this address, oldest first."""
         found = [each for each in self.mails if each["To"] == address]
         return [each.get_content() for each in found]
 
     def saying(self, part: str, address: str) -> list[str]:
-        """Those of them in which this stands."""
+        """Return the texts of the mails to this address that contain `part`."""
         return [text for text in self.to(address) if part in text]
 
 
 @contextmanager
 def mail_server(password: str = "") -> Iterator[MailServer]:
-    """Take mails until the block ends."""
+    """Accept mails until the block ends."""
     kept = MailServer(password=password)
 
     class Handler(socketserver.StreamRequestHandler):
@@ -71,7 +71,7 @@ def mail_server(password: str = "") -> Iterator[MailServer]:
                     return
 
         def _log_in(self, line: bytes) -> bytes:
-            """The answer to `AUTH PLAIN` and what it says in base64."""
+            """Return the answer to `AUTH PLAIN` with its base64 argument."""
             given = base64.b64decode(line.split()[2]).split(b"\0")[2].decode()
             return b"235 welcome" if given == kept.password else b"535 wrong password"
 

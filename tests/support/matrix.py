@@ -1,7 +1,7 @@
-"""What the walks over pages, API, admin, sockets and hot lane observed: one table after the run.
+"""What the walks over pages, API, admin, sockets and hot lane observed: a table after the run.
 
-A walk calls `observe` for each request or subscription, before it judges it, so the table holds
-what really happened. Workers send theirs to the process that prints.
+A walk calls `observe` for each request or subscription before it judges the answer, so the table
+shows what really happened. Workers send their counts to the process that prints.
 """
 
 from collections import Counter
@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-# The columns, and the people of each: those of a column get the same nearly everywhere.
+# The columns and their people. Those of one column get the same answer nearly everywhere.
 COLUMNS = {
     "nobody": ("nobody", "ended"),
     "managers": ("owner", "admin"),
@@ -31,12 +31,16 @@ KINDS = {
     **dict.fromkeys(("4401", "4403", "400"), "refused"),
     **dict.fromkeys(("hidden", "4404"), "hidden"),
 }
-Counts = Mapping[tuple[str, str, str], int]  # area, column, allowed | refused | hidden | …
+Counts = Mapping[tuple[str, str, str], int]  # (area, column, allowed | refused | hidden | …): count
 _counts: Counter[tuple[str, str, str]] = Counter()
 
 
 def observe(area: str, person: str, answer: str, *, expected: bool, leaks: int = 0) -> None:
-    """Count one answer. leaks: how many foreign words it held; expected: as its table says."""
+    """Count one answer.
+
+    leaks: how many words of other accounts it contained. expected: whether it is the answer that
+    the walk's table names.
+    """
     column = COLUMN_OF[person]
     _counts[area, column, KINDS.get(answer, "other")] += 1
     _counts[area, column, "tried"] += 1
@@ -45,7 +49,7 @@ def observe(area: str, person: str, answer: str, *, expected: bool, leaks: int =
 
 
 class MatrixPlugin:
-    """Gathers the workers' counts, and prints them all."""
+    """Adds up the workers' counts and prints them."""
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         if hasattr(session.config, "workeroutput"):
@@ -64,7 +68,7 @@ class MatrixPlugin:
 
 
 def table(counts: Counts) -> list[str]:
-    """The lines of the table: a row for each area, then what they come to."""
+    """Return the lines of the table: a row for each area, then the totals."""
     areas = sorted({area for area, _, _ in counts})
     rows = [
         ["", *COLUMNS],

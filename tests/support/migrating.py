@@ -1,4 +1,4 @@
-"""A schema of an earlier release, for a test of what its migration makes of the rows."""
+"""A schema of an earlier release, for tests of what its migration does to existing rows."""
 
 import secrets
 import tempfile
@@ -15,10 +15,10 @@ from tests.support.connecting import connected_to
 
 @contextmanager
 def models_at(app: str, migration: str) -> Iterator[Any]:
-    """The models as of one migration, on its tables.
+    """Yield the models as of one migration, with their tables.
 
-    They are in a database of its own, to which the default connection leads meanwhile: migrating
-    a new one so far takes a tenth of the time of taking a migrated one back.
+    They are in a separate database, to which the default connection points during the block.
+    Migrating a new database up to there takes a tenth of the time of migrating a complete one back.
     """
     target = [(app, migration)]
     with _another_database():
@@ -28,7 +28,7 @@ def models_at(app: str, migration: str) -> Iterator[Any]:
 
 
 def migrate_forward(*apps: str) -> None:
-    """Apply every migration that is left, or those of these apps and what they need."""
+    """Apply every remaining migration, or those of these apps and what they depend on."""
     executor = MigrationExecutor(connection)
     leaves = executor.loader.graph.leaf_nodes()
     executor.migrate([leaf for leaf in leaves if not apps or leaf[0] in apps])
@@ -36,8 +36,8 @@ def migrate_forward(*apps: str) -> None:
 
 @contextmanager
 def _another_database() -> Iterator[None]:
-    """An empty database in place of the test's, on the same server."""
-    usual = connection.copy()  # for settings and server: the default one leads elsewhere meanwhile
+    """Create an empty database in place of the test's, on the same server, during the block."""
+    usual = connection.copy()  # settings and server: the default connection changes
     options = {name: its for name, its in usual.settings_dict["OPTIONS"].items() if name != "pool"}
     with tempfile.TemporaryDirectory() as folder:
         name = f"test_{secrets.token_hex(4)}"
@@ -51,7 +51,7 @@ def _another_database() -> Iterator[None]:
 
 
 def _on_the_server(usual: Any, statement: str) -> None:
-    """PostgreSQL is told; SQLite's file comes and goes by itself."""
+    """Run the statement on PostgreSQL. SQLite needs none: its file is created when it is opened."""
     if usual.vendor == "postgresql":
         with usual._nodb_cursor() as cursor:
             cursor.execute(statement)

@@ -1,8 +1,8 @@
-"""What a test needs from the machine, and what is said when the machine lacks it.
+"""What a test needs from the machine, and what is printed if the machine lacks it.
 
-`@pytest.mark.needs("chromium")` on a test, or `require("postgres")` in a fixture. What is
-missing is counted at the end as NOT RUN beside the one line that installs it; with
-REQUIRE_ALL=1 it is a failure, unless the need is optional.
+Use `@pytest.mark.needs("chromium")` on a test, or `require("postgres")` in a fixture. Missing needs
+are counted at the end as NOT RUN, with the one line that installs them. With REQUIRE_ALL=1 a
+missing need is a failure, unless it is optional.
 """
 
 import os
@@ -26,12 +26,12 @@ KAMAILIO_MODULES = ("ndb_redis", "http_client", "jansson", "db_sqlite")  # one o
 
 @dataclass(frozen=True)
 class Need:
-    """Something that a machine has or lacks, and how it gets it."""
+    """A program or property that a machine has or lacks, and how to get it."""
 
     name: str
     present: Callable[[], bool]
     install: str
-    is_optional: bool = False  # NOT RUN also with REQUIRE_ALL=1: some clones can't have it
+    is_optional: bool = False  # NOT RUN even with REQUIRE_ALL=1: some clones can't have it
 
 
 def _on_path(*names: str) -> Callable[[], bool]:
@@ -58,7 +58,7 @@ def _has_namespaces() -> bool:
 
 
 def _has_apt_lists() -> bool:
-    """Whether apt knows what the distribution offers."""
+    """Return whether apt has the distribution's package lists."""
     return any(Path("/var/lib/apt/lists").glob("*_Packages*"))
 
 
@@ -99,18 +99,18 @@ NEEDS = {
 
 
 def missing(name: str) -> str:
-    """Return what is said of a need that the machine lacks, or nothing."""
+    """Return the message about a need that the machine lacks, or an empty text."""
     need = NEEDS[name]
     return "" if need.present() else f"{PREFIX}{need.name} ({need.install})"
 
 
 def is_all_required() -> bool:
-    """Tell whether what is missing is a failure."""
+    """Return whether a missing need is a failure."""
     return os.environ.get("REQUIRE_ALL") == "1"
 
 
 def require(name: str) -> None:
-    """End the running test as NOT RUN (a failure with REQUIRE_ALL=1) unless `name` is here."""
+    """End the running test as NOT RUN (with REQUIRE_ALL=1, as failed) if `name` is missing."""
     reason = missing(name)
     if not reason:
         return
@@ -120,7 +120,7 @@ def require(name: str) -> None:
 
 
 def _reason(report: pytest.TestReport) -> str:
-    """Return the text after `NOT RUN: needs `, or nothing for any other report."""
+    """Return the text after `NOT RUN: needs `, or an empty text for any other report."""
     if not report.skipped or not isinstance(report.longrepr, tuple):
         return ""
     text = report.longrepr[2].removeprefix("Skipped: ")
@@ -128,7 +128,7 @@ def _reason(report: pytest.TestReport) -> str:
 
 
 class NeedsPlugin:
-    """Reads the marker before a test, words the result, and counts at the end."""
+    """Checks the marker before a test, names the result, and counts at the end."""
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:

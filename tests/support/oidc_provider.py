@@ -1,7 +1,8 @@
 """A small OpenID Connect provider on 127.0.0.1: real HTTP, real RS256 tokens, strict about clients.
 
-It knows one client, shows a page with one button (or goes on at once), checks redirect URI, client
-secret and PKCE, and uses each code once. What a test wants wrong, it says in `Provider.faults`.
+It has one client, shows a page with one button (or redirects at once), checks the redirect URI, the
+client secret and PKCE, and accepts each code once. A test sets what should go wrong in
+`Provider.faults`.
 """
 
 import base64
@@ -32,13 +33,13 @@ def new_key() -> rsa.RSAPrivateKey:
 
 @dataclass
 class Provider:
-    """`person`: the claims of who is logged in there. `faults`: what goes wrong, and how."""
+    """`person`: the claims of the logged-in user. `faults`: what goes wrong, and how."""
 
     port: int = 0
     key: rsa.RSAPrivateKey = field(default_factory=new_key)
     person: dict[str, Any] = field(default_factory=dict)
     faults: dict[str, Any] = field(default_factory=dict)
-    asks: bool = False  # whether the reader must press a button
+    asks: bool = False  # whether the user must press a button
     waiting: dict[str, dict[str, str]] = field(default_factory=dict)
     asked: list[dict[str, str]] = field(default_factory=list)  # authorization requests
 
@@ -63,7 +64,7 @@ class Provider:
         return {"keys": [public | {"kid": KEY_ID, "use": "sig", "alg": "RS256"}]}
 
     def code_for(self, asked: dict[str, str]) -> str:
-        """Where the reader goes back to, with a code."""
+        """Return the URL that the user is sent back to, with a code."""
         code = secrets.token_urlsafe(16)
         self.waiting[code] = asked
         answer = {"code": code, "state": asked["state"]}
@@ -72,7 +73,7 @@ class Provider:
         return f"{asked['redirect_uri']}?{urlencode(answer)}"
 
     def tokens(self, form: dict[str, str], authorization: str) -> dict[str, Any] | None:
-        """The token endpoint's answer; None when the client or the code is refused."""
+        """Return the token endpoint's answer, or None if the client or the code is refused."""
         shown = base64.b64encode(f"{CLIENT_ID}:{CLIENT_SECRET}".encode()).decode()
         asked = self.waiting.pop(form.get("code", ""), None)
         if asked is None or authorization != f"Basic {shown}":
@@ -163,12 +164,12 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *args: Any) -> None:
-        """Nothing."""
+        """Log nothing."""
 
 
 @contextmanager
 def oidc_provider() -> Iterator[Provider]:
-    """The provider, for as long as the block runs."""
+    """Run the provider during the block."""
     provider = Provider()
     handler = type("Handler", (_Handler,), {"provider": provider})
     with http_server(handler) as provider.port:

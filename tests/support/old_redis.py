@@ -1,4 +1,4 @@
-"""A server that says it is Redis 6.0.16, which no package offers any more."""
+"""A server that claims to be Redis 6.0.16, which no package offers any more."""
 
 import socketserver
 import threading
@@ -22,7 +22,7 @@ class _OldRedis(socketserver.StreamRequestHandler):
 
 @contextmanager
 def old_redis() -> Iterator[str]:
-    """Serve until the block ends; yields REDIS_URL."""
+    """Serve until the block ends. Yield the server's REDIS_URL."""
     with socketserver.ThreadingTCPServer(("127.0.0.1", 0), _OldRedis) as server:
         server.daemon_threads = True
         threading.Thread(target=server.serve_forever, daemon=True).start()

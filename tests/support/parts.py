@@ -1,13 +1,13 @@
-"""Which tests a command runs, and that each test says what it starts.
+"""Which tests a command runs, and the check that each test declares the processes it starts.
 
 - `make test-fast`: logic on the worker's own Redis; nothing marked `processes` or `prove`.
 - `make test`: everything that is not marked `prove`.
-- `make prove`: the long proofs; those marked `alone` one after the other, with the whole machine,
-  and behind them, on what they leave of it, those marked `background`.
-- `make rehearsal`: the one that takes longest, marked `rehearsal`. CI has no time for it.
+- `make prove`: the long proofs. Those marked `alone` run one after the other, with the whole
+  machine; those marked `background` run at the same time, on what is left of it.
+- `make rehearsal`: the proof that takes longest, marked `rehearsal`. CI has no time for it.
 
-A test that starts a process is marked `processes`, by hand or by a fixture that says so
-(`@starts_processes`); one that does it unmarked fails.
+A test that starts a process is marked `processes`, by hand or through a fixture marked with
+`@starts_processes`. A test that starts one without the mark fails.
 """
 
 import subprocess
@@ -25,13 +25,16 @@ MARKED = "mark.prove"
 
 
 def starts_processes(fixture: F) -> F:
-    """Say that a fixture starts a process: every test that uses it is marked. Below @fixture."""
+    """Declare that a fixture starts a process: every test that uses it is marked.
+
+    Use below @fixture.
+    """
     fixture.starts_processes = True
     return fixture
 
 
 class PartsPlugin:
-    """Marks tests by their fixtures, and holds unmarked ones to their word."""
+    """Marks tests by their fixtures, and makes unmarked tests fail if they start a process."""
 
     def __init__(self) -> None:
         self._running: pytest.Item | None = None
@@ -55,7 +58,7 @@ class PartsPlugin:
             kind.__init__ = start  # type: ignore[method-assign]  # to watch
 
     def pytest_ignore_collect(self, collection_path: Path, config: pytest.Config) -> bool | None:
-        """Do not even import the files that hold no proof when only proofs are asked for."""
+        """Skip the import of files without proofs when only proofs are selected."""
         only_proofs = config.option.markexpr.startswith("prove")
         if not only_proofs or collection_path.suffix != ".py":
             return None
@@ -77,7 +80,7 @@ class PartsPlugin:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any]) -> Iterator[Any]:
-        """The first test of all may have to make the migrated database that all copy."""
+        """Let an unmarked test create the migrated database that all copy, if it runs first."""
         if not fixturedef.argname.startswith("django_db_"):
             return (yield)
         running, self._running = self._running, None

@@ -1,4 +1,4 @@
-"""The text of a PDF that poolsite/paper.py has written: a line for each text that was put."""
+"""The text of a PDF written by poolsite/paper.py, with a line for each text that it placed."""
 
 import base64
 import re
@@ -12,7 +12,7 @@ _LETTERS = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"b": b"\b", b"f": b"\f"}
 
 
 def text_of(pdf: bytes) -> str:
-    """All lines of all pages, in the order they were written."""
+    """Return all lines of all pages, in the order in which they were written."""
     latin = set(_LATIN.findall(pdf))
     return "\n".join(
         "\n".join(_lines(_plain(stream), latin)).strip() for stream in _STREAM.findall(pdf)
@@ -20,7 +20,7 @@ def text_of(pdf: bytes) -> str:
 
 
 def pages_of(pdf: bytes) -> int:
-    """How many pages it has."""
+    """Return the number of pages."""
     return len(_STREAM.findall(pdf))
 
 

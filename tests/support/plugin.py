@@ -1,4 +1,4 @@
-"""What every test stands on: a private Redis and a database for each worker process."""
+"""What every test builds on: a private Redis and a database for each worker process."""
 
 import atexit
 import gc
@@ -29,10 +29,10 @@ from tests.support.repeating import RepeatingPlugin
 
 # The servers start before Django reads its settings, so that every client that the
 # settings configure (SQL, hot path, cache, channel layer, broker) reaches this worker's own.
-_FOLDER = Path(tempfile.mkdtemp(prefix="poolsite-test-", dir="/tmp"))  # short: socket paths are
-os.environ["TMPDIR"] = tempfile.tempdir = str(_FOLDER)  # what an interrupted browser leaves goes
+_FOLDER = Path(tempfile.mkdtemp(prefix="poolsite-test-", dir="/tmp"))  # short: socket paths
+os.environ["TMPDIR"] = tempfile.tempdir = str(_FOLDER)  # interrupted browsers leave files
 _SERVER = RedisServer(_FOLDER / "redis", program=find_server_program(), append_only=False)
-_POSTGRES: list[PostgresServer] = []  # the worker's own, from the first test that asks for it
+_POSTGRES: list[PostgresServer] = []  # the worker's own, once a test has used it
 
 
 @atexit.register
@@ -45,7 +45,7 @@ def _clean_up() -> None:
 
 def _postgres() -> PostgresServer:
     if not _POSTGRES:
-        _POSTGRES.append(PostgresServer())  # known before it starts, so that it is removed
+        _POSTGRES.append(PostgresServer())  # listed before it starts: so it is removed
         _POSTGRES[0].start()
     return _POSTGRES[0]
 
@@ -63,7 +63,7 @@ if os.environ.get("TEST_DATABASE") == "postgres":
     os.environ["DATABASE_URL"] = _postgres().url("poolsite")
 
 
-# No test measures time, Hypothesis' own limit for one example neither: the first imports modules.
+# No deadline for Hypothesis' examples: no test measures time, and the first one imports modules.
 hypothesis.settings.register_profile("poolsite", hypothesis.settings.default, deadline=None)
 hypothesis.settings.load_profile("poolsite")
 
@@ -71,7 +71,7 @@ hypothesis.settings.load_profile("poolsite")
 @pytest.hookimpl(tryfirst=True)  # Hypothesis and pytest's folders read what is set here
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "needs(name, …): what the machine must have: support/needs")
-    config.option.basetemp = config.option.basetemp or str(_FOLDER / "t")  # gone at the end
+    config.option.basetemp = config.option.basetemp or str(_FOLDER / "t")  # removed at the end
     kinds = (NeedsPlugin, PartsPlugin, RepeatingPlugin, DurationsPlugin, MatrixPlugin)
     for plugin in (kind() for kind in kinds):
         config.pluginmanager.register(plugin)
@@ -80,7 +80,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Take what was imported and collected, which stays, out of each search for garbage."""
+    """Exclude what was imported and collected, and stays anyway, from garbage collection."""
     gc.collect()
     gc.freeze()
 
@@ -103,7 +103,7 @@ def redis_server() -> RedisServer:
 
 @pytest.fixture
 def clean_redis(redis_server: RedisServer) -> Iterator[RedisServer]:
-    """The same, emptied before and after."""
+    """This worker's own Redis, emptied before and after the test."""
     with redis_server.client() as client:
         client.flushall()
         yield redis_server
@@ -112,7 +112,7 @@ def clean_redis(redis_server: RedisServer) -> Iterator[RedisServer]:
 
 @pytest.fixture
 def test_clock(clean_redis: RedisServer) -> Iterator[ScriptClock]:
-    """A clock that stands still until the test moves it, for every script on the empty Redis."""
+    """A clock for every script on the empty Redis. It stands still until the test moves it."""
     with preluded_with(TEST_PRELUDE), clean_redis.client() as client:
         yield ScriptClock(client)
 
@@ -125,7 +125,7 @@ REDIS_PROGRAMS: dict[str, Callable[[], str]] = {
 
 
 def _redis_params(*names: str) -> list[object]:
-    """The worker's own server serves for the kind that it is of; others are processes more."""
+    """Use the worker's own server for its kind. The other kinds need more processes."""
     others = [name for name, find in REDIS_PROGRAMS.items() if find() != _SERVER.program]
     return [
         pytest.param(name, marks=pytest.mark.processes if name in others else ())
@@ -148,13 +148,13 @@ def _each_redis_server(request: pytest.FixtureRequest) -> Iterator[RedisServer]:
 
 
 def on_servers(*names: str) -> pytest.MarkDecorator:
-    """Run a test that uses `each_redis` on these servers alone."""
+    """Run a test that uses `each_redis` on these servers only."""
     return pytest.mark.parametrize("_each_redis_server", _redis_params(*names), indirect=True)
 
 
 @pytest.fixture
 def each_redis(_each_redis_server: RedisServer) -> RedisServer:
-    """Run the test on Redis 6.2, on Redis 7 and on Valkey 9; the server is empty."""
+    """Run the test on Redis 6.2, on Redis 7 and on Valkey 9. The server is empty."""
     with _each_redis_server.client() as client:
         client.flushall()
         client.script_flush()
@@ -171,7 +171,10 @@ def _cluster_of_session() -> Iterator[RedisCluster]:
 
 @pytest.fixture
 def redis_cluster(_cluster_of_session: RedisCluster) -> RedisCluster:
-    """Three real masters, all slots assigned; emptied. A moved slot must be moved back."""
+    """Three real masters with all slots assigned, emptied.
+
+    A test that moves a slot must move it back.
+    """
     for node in _cluster_of_session.nodes:
         with node.client() as client:
             client.flushall()
@@ -181,12 +184,12 @@ def redis_cluster(_cluster_of_session: RedisCluster) -> RedisCluster:
 @pytest.fixture(scope="session")
 @starts_processes
 def postgres_server() -> PostgresServer:
-    """This worker's own PostgreSQL, started when the first test asks for it."""
+    """This worker's own PostgreSQL. It starts when the first test uses it."""
     require("postgres")
     return _postgres()
 
 
 @pytest.fixture(scope="session")
 def postgres_url(postgres_server: PostgresServer) -> str:
-    """DATABASE_URL of one empty database of this worker; start subprocesses with it."""
+    """DATABASE_URL of this worker's one empty database, for subprocesses."""
     return postgres_server.create_database()

@@ -1,14 +1,14 @@
-"""Loopback ports that nobody uses at this moment."""
+"""Loopback ports that no process uses at this moment."""
 
 import socket
 
-_given: set[int] = set()  # what a test was given it may bind later
+_given: set[int] = set()  # a test may bind its port only later
 
 
 def free_port() -> int:
-    """Return a free port on 127.0.0.1 below 55000 with its Cluster bus port free as well.
+    """Return a free port on 127.0.0.1 below 55000 whose Cluster bus port is free, too.
 
-    It is free for TCP and UDP, and no process is given the same port twice.
+    It is free for TCP and UDP, and no process gets the same port twice.
     """
     for _ in range(200):
         with socket.socket() as probe:
@@ -22,7 +22,7 @@ def free_port() -> int:
 
 
 def is_free(port: int) -> bool:
-    """Tell whether neither TCP nor UDP has the port in use."""
+    """Return whether neither TCP nor UDP uses the port."""
     for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM):
         with socket.socket(socket.AF_INET, kind) as probe:
             try:

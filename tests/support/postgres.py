@@ -1,7 +1,8 @@
-"""A private PostgreSQL: own folder, own loopback port, gone with its parent.
+"""A private PostgreSQL with its own folder and loopback port. It ends with its parent process.
 
-Its data is a copy of a folder that was made once for each state of the migrations, in var/tests
-(tests/support/database.py): it holds a migrated database, and every new database is a copy of it.
+Its data folder is a copy of one that was made once for each state of the migrations, in var/tests
+(tests/support/database.py). It contains a migrated database, and every new database is a copy of
+that.
 """
 
 import os
@@ -32,7 +33,7 @@ TEMPLATE = "migrated"
 
 
 def server_user() -> str | None:
-    """Return whom the server runs as: PostgreSQL refuses root."""
+    """Return the user that the server runs as: PostgreSQL refuses root."""
     if os.geteuid() != 0:
         return None
     names = {entry.pw_name for entry in pwd.getpwall()}
@@ -41,7 +42,7 @@ def server_user() -> str | None:
 
 @dataclass
 class PostgresServer:
-    """One server process on 127.0.0.1:`port`, with its data in a folder of its own."""
+    """A server process on 127.0.0.1:`port`, with its data in its own folder."""
 
     folder: Path = field(
         default_factory=lambda: Path(tempfile.mkdtemp(prefix="poolsite-pg-", dir="/tmp"))
@@ -51,11 +52,11 @@ class PostgresServer:
     process: subprocess.Popen[bytes] | None = None
 
     def url(self, database: str = "postgres", port: int = 0) -> str:
-        """Return DATABASE_URL's form of an address; `port`: of what stands in front of it."""
+        """Return the DATABASE_URL of a database. `port`: that of a proxy in front of the server."""
         return f"postgres://{USER}:{quote(PASSWORD)}@127.0.0.1:{port or self.port}/{database}"
 
     def start(self) -> "PostgresServer":
-        """Lay the data folder on the first start, then start and wait until it answers."""
+        """Create the data folder on the first start, then start and wait until it answers."""
         if not (self.folder / "data").exists():
             self._own(self.folder)
             lay_made(_template_name(), self.folder / "data", _make_template)
@@ -90,7 +91,7 @@ class PostgresServer:
             shutil.chown(path, user)
 
     def initialise(self) -> "PostgresServer":
-        """Make an empty data folder and start on it."""
+        """Create an empty data folder and start on it."""
         password_file = self.folder / "password"
         password_file.write_text(PASSWORD)
         self._own(self.folder)
@@ -114,7 +115,7 @@ class PostgresServer:
             raise RuntimeError(f"PostgreSQL did not start:\n{self._log()}")
 
     def _answers(self) -> bool:
-        """Whoever may log in: a test may have renamed the role."""
+        """Return whether the server answers, for any role: a test may have renamed the default."""
         place = ["-q", "-h", "127.0.0.1", "-p", str(self.port)]
         return subprocess.run([f"{postgres_folder()}/pg_isready", *place]).returncode == 0
 
@@ -129,7 +130,7 @@ class PostgresServer:
         return psycopg.connect(self.url(database), autocommit=True)
 
     def create_database(self, name: str = "") -> str:
-        """Make a migrated database without rows and return its address."""
+        """Create a migrated database without rows and return its URL."""
         name = name or f"test_{secrets.token_hex(4)}"
         command = sql.SQL("CREATE DATABASE {} TEMPLATE {}")
         with self.connect() as connection:
@@ -137,11 +138,11 @@ class PostgresServer:
         return self.url(name)
 
     def stop(self) -> None:
-        """End the server that this object started; the data stays."""
+        """End the server that this object started. The data stays."""
         self._end(signal.SIGINT)
 
     def kill(self) -> None:
-        """End it as a crash would (SIGKILL); start() brings it back."""
+        """End the server as a crash would (SIGKILL). start() starts it again."""
         self._end(signal.SIGKILL)
 
     def _end(self, how: signal.Signals) -> None:
@@ -156,19 +157,22 @@ class PostgresServer:
         self.process = None
 
     def remove(self) -> None:
-        """Stop it and delete its folder."""
+        """Stop the server and delete its folder."""
         self.stop()
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def _template_name() -> str:
-    """Of the folder in var/tests: another version of PostgreSQL, or user, has one of its own."""
+    """Return the name of the folder in var/tests.
+
+    It depends on PostgreSQL's version and the user.
+    """
     version = Path(postgres_folder()).parent.name
     return f"postgres-{version}-{server_user() or 'own'}"
 
 
 def _make_template(target: Path) -> None:
-    """Make a data folder whose database `migrated` has every migration applied."""
+    """Create a data folder whose database `migrated` has every migration applied."""
     server = PostgresServer()
     try:
         server.initialise()

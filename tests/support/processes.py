@@ -1,4 +1,4 @@
-"""Processes as tests hold them; ending them, and from /proc who is below one and what they used."""
+"""Processes in tests: how to end them, and from /proc their descendants and their CPU time."""
 
 import os
 import subprocess
@@ -14,7 +14,7 @@ _PARENT, _TIMES = 1, slice(11, 15)  # fields of /proc/<pid>/stat after the name
 
 
 class Process(Protocol):
-    """What `subprocess.Popen` and a forked child (tests/support/forking.py) have in common."""
+    """The common interface of `subprocess.Popen` and a forked child (tests/support/forking.py)."""
 
     pid: int
     returncode: int | None
@@ -29,7 +29,7 @@ class Process(Protocol):
 def end(*processes: Process, seconds: float = 20.0) -> None:
     """Ask all to end, then wait for each.
 
-    One that has not ended after `seconds`, made patient, is killed.
+    A process that has not ended after patient(`seconds`) is killed.
     """
     for process in processes:
         process.terminate()
@@ -42,15 +42,15 @@ def end(*processes: Process, seconds: float = 20.0) -> None:
 
 
 def family(*roots: int) -> list[int]:
-    """Return these processes and everything below them, parents first."""
+    """Return these processes and all their descendants, parents first."""
     return _family(roots, _stats())
 
 
 def cpu_seconds(*roots: int) -> float:
-    """Return what these processes, everything below them and their ended children have used.
+    """Return the CPU seconds of these processes, their descendants and their ended children.
 
-    A child that was waited for is in its parent's own sum, so nothing is lost between two readings
-    but a process whose parent died before it.
+    A child that was waited for is part of its parent's sum, so between two readings nothing is lost
+    except a process whose parent died first.
     """
     stats = _stats()
     ticks = sum(int(each) for pid in _family(roots, stats) for each in stats[pid][_TIMES])
@@ -58,15 +58,15 @@ def cpu_seconds(*roots: int) -> float:
 
 
 def _stats() -> dict[int, list[str]]:
-    """Every process of the machine.
+    """Return the stat fields of every process of the machine.
 
-    Not /proc/…/children: the kernel may leave some out there while others come and go.
+    /proc/…/children is no alternative: the kernel may omit some children while others come and go.
     """
     found = {}
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
             found[int(path.parent.name)] = path.read_text().rpartition(")")[2].split()
-        except OSError:  # it has ended
+        except OSError:  # the process has ended
             continue
     return found
 
@@ -76,6 +76,6 @@ def _family(roots: Iterable[int], stats: dict[int, list[str]]) -> list[int]:
     for pid, fields in stats.items():
         children[int(fields[_PARENT])].append(pid)
     found = [pid for pid in roots if pid in stats]
-    for pid in found:  # it grows
+    for pid in found:  # the list grows while it is read
         found += children[pid]
     return found

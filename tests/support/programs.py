@@ -1,4 +1,4 @@
-"""Where the server programs that tests start are found on this machine."""
+"""Where the server programs that tests start are on this machine."""
 
 import os
 import shutil
@@ -28,7 +28,7 @@ def valkey_9() -> str:
 
 @cache
 def redis_7() -> str:
-    """Return a Redis 7 or newer of the machine (not of this virtual environment), or nothing."""
+    """Return the machine's Redis 7 or newer (not this virtual environment's), or an empty text."""
     own = Path(sys.prefix, "bin")
     folders = [f for f in os.get_exec_path() if Path(f) != own] + ["/usr/bin", "/usr/local/bin"]
     program = shutil.which("redis-server", path=os.pathsep.join(folders))
@@ -36,16 +36,17 @@ def redis_7() -> str:
 
 
 def chromium() -> str:
-    """Return a Chromium, or nothing: the shell without windows where there is one.
+    """Return a Chromium, or an empty text. Prefer the headless shell.
 
-    It is the same engine; the whole browser starts two processes more for each window's frame.
+    It is the same engine, while the whole browser starts two more processes for each window's
+    frame.
     """
     names = ("chromium-headless-shell", "chromium", "chromium-browser")
     return next(filter(None, map(shutil.which, names)), "")
 
 
 def postgres_folder() -> str:
-    """Return the folder that holds initdb and postgres (the newest installed), or nothing."""
+    """Return the folder with initdb and postgres (the newest installed), or an empty text."""
     candidates = [Path(found).resolve().parent for found in (shutil.which("initdb"),) if found]
     versions = Path("/usr/lib/postgresql").glob("*/bin")
     candidates += sorted(versions, key=lambda folder: int(folder.parent.name), reverse=True)

@@ -1,8 +1,8 @@
-"""What a run tells a person while it runs: how far it is, how long still, and what is slow.
+"""What a run prints while it runs: its progress, the time left, and slow tests.
 
-One line every few seconds in place of a dot for each test. The time left is reckoned from what
-each file took when it was recorded (tests/durations.json). What failed is
-written to var/tests/failures.txt, which `.ci/run` prints at the end of a log too long to be kept.
+It prints a line every few seconds instead of a dot for each test. The time left is computed from
+what each file took when it was recorded (tests/durations.json). Failures are written to
+var/tests/failures.txt, which `.ci/run` prints at the end of a log that is too long to be stored.
 """
 
 import os
@@ -22,12 +22,12 @@ SLOW_SECONDS = 5.0
 FAILURES = durations.MEASURED / "failures.txt"
 FAILURE_LENGTH = 1_500
 _ERROR = re.compile("E  ")
-_GIST = re.compile(r"(>|E|\S+\.py:\d+:?)(\s|$)")  # as pytest writes a traceback
+_GIST = re.compile(r"(>|E|\S+\.py:\d+:?)(\s|$)")  # in pytest's format of a traceback
 _OUT = os.dup(1)  # before pytest captures it: lines are written while a test runs
 
 
 class ProgressPlugin:
-    """Lives in the process that prints; under xdist it hears of the workers' tests."""
+    """Runs in the process that prints. Under xdist it gets the reports of the workers' tests."""
 
     def __init__(self) -> None:
         self._running: dict[str, float] = {}
@@ -78,7 +78,7 @@ class ProgressPlugin:
     def pytest_report_teststatus(
         self, report: pytest.CollectReport | pytest.TestReport, config: pytest.Config
     ) -> tuple[str, str, str] | None:
-        """No dot for a test that passed; the name of one that failed, at once."""
+        """Print no dot for a test that passed, and at once the name of a test that failed."""
         if config.option.verbose > 0 or not isinstance(report, pytest.TestReport):
             return None
         if report.passed and report.when == "call":
@@ -128,7 +128,7 @@ def _say(line: str) -> None:
 
 
 def _keep(report: pytest.TestReport) -> None:
-    """Write a failure before the earlier ones: the first, often the cause, ends the log."""
+    """Write a failure before the earlier ones: the first, often the cause, is last in the log."""
     told, half = _gist(report.longreprtext), FAILURE_LENGTH // 2
     if len(told) > FAILURE_LENGTH:
         told = f"{told[:half]}\n[…]\n{told[-half:]}"
@@ -138,7 +138,7 @@ def _keep(report: pytest.TestReport) -> None:
 
 
 def _gist(told: str) -> str:
-    """Return a traceback's lines that were being run, their places and the error; else all."""
+    """Return a traceback's executed lines, their places and the error, or all if there are none."""
     lines = told.splitlines()
     return "\n".join(filter(_GIST.match, lines)) if any(map(_ERROR.match, lines)) else told
 
@@ -148,7 +148,7 @@ def _file(nodeid: str) -> str:
 
 
 def _name(nodeid: str) -> str:
-    """Leave out the folder that all share."""
+    """Return the test's name without the folder that all share."""
     return nodeid.removeprefix("tests/")
 
 

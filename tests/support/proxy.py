@@ -1,4 +1,4 @@
-"""A TCP proxy before a server that loses replies, cuts connections or delays them on demand."""
+"""A TCP proxy in front of a server that loses or delays replies, or cuts connections, on demand."""
 
 import contextlib
 import socket
@@ -31,7 +31,7 @@ class FaultyProxy:
     hits: int = 0
     port: int = 0
     _about: bytes = b""
-    _asking: set[socket.socket] = field(default_factory=set)  # the server's side of who asked it
+    _asking: set[socket.socket] = field(default_factory=set)  # server sides that were sent it
     _listener: socket.socket | None = None
     _sockets: set[socket.socket] = field(default_factory=set)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -61,7 +61,7 @@ class FaultyProxy:
         self.stop()
 
     def set(self, mode: str, faults: int | None = None, about: bytes = b"") -> None:
-        """Change the mode: for the next so many replies, for connections that asked `about` it."""
+        """Change the mode: for the next `faults` replies, and for connections that sent `about`."""
         with self._lock:
             self.mode, self.faults, self.hits, self._about = mode, faults, 0, about
             self._asking.clear()
@@ -76,9 +76,9 @@ class FaultyProxy:
             _reset(one)
 
     def cut_half(self) -> int:
-        """Reset about half of the open connections; returns how many sockets that were."""
+        """Reset about half of the open connections. Return how many sockets that were."""
         with self._lock:
-            chosen = list(self._sockets)[::4]  # a connection is two of them
+            chosen = list(self._sockets)[::4]  # a connection has two of them
             self._sockets -= set(chosen)
         for one in chosen:
             _reset(one)
@@ -146,7 +146,7 @@ class FaultyProxy:
 
 
 def _reset(one: socket.socket) -> None:
-    """Close with a reset, and wake a thread that reads from it."""
+    """Close the socket with a reset, and wake a thread that reads from it."""
     with contextlib.suppress(OSError):
         one.shutdown(socket.SHUT_RDWR)
     one.close()

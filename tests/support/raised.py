@@ -1,7 +1,7 @@
-"""Which problem types the code of a function can answer, read from the sources that it calls.
+"""Which problem types a function can answer, read from the source of the code that it calls.
 
-Calls are followed through the modules of this project by name. What stands as a text in the call
-of an error is `certain`; what is returned, or looked up in a table of the module, is `possible`.
+Calls are followed by name through the modules of this project. A literal in the call of an error is
+`certain`; what is returned, or looked up in a table of the module, is `possible`.
 """
 
 import ast
@@ -31,7 +31,7 @@ ANSWERS = (problem, problem_response, django_problem)
 
 @dataclass
 class Raised:
-    """Problem types by how sure it is that they can be answered."""
+    """Problem types, by how sure it is that they can be answered."""
 
     certain: set[str] = field(default_factory=set)
     possible: set[str] = field(default_factory=set)
@@ -40,7 +40,7 @@ class Raised:
 def raised_by(
     views: Iterable[Callable[..., Any]], *, ends: Iterable[Callable[..., Any]] = ()
 ) -> Raised:
-    """What these functions and all that they call answer. ends: what is not looked into."""
+    """Return what these functions, and all that they call, can answer. ends: functions to skip."""
     found = Raised()
     todo = [inspect.unwrap(view) for view in views]
     seen = {inspect.unwrap(each) for each in ends}
@@ -58,7 +58,7 @@ def raised_by(
 
 @cache
 def _read(function: FunctionType) -> tuple[Raised, list[FunctionType]]:
-    """What a function itself answers, and which of ours it calls."""
+    """Return what a function itself can answer, and the functions of this project that it calls."""
     kinds = {kind for _status, kind, _when in problem_types()}
     found, called = Raised(), []
     for node in ast.walk(ast.parse(textwrap.dedent(inspect.getsource(function)))):
@@ -80,7 +80,7 @@ def _read(function: FunctionType) -> tuple[Raised, list[FunctionType]]:
 
 
 def _said(call: ast.Call, function: Any) -> Iterator[str]:
-    """The texts in the call of an error, and how a missing thing is called in a refusal."""
+    """Yield the texts in the call of an error, and the name of a missing object in a refusal."""
     named = _resolved(call.func, function)
     is_error = inspect.isclass(named) and issubclass(named, RefusedError)
     places = call.args[1:] if named is kind_of_refusal else call.args[:1]
@@ -97,7 +97,7 @@ def _constants(node: ast.AST) -> Iterator[str]:
 
 
 def _texts(named: Any) -> Iterator[str]:
-    """The texts among the values of a table, and in their pairs."""
+    """Yield the texts among the values of a table, and in their tuples."""
     for value in named.values() if isinstance(named, Mapping) else named:
         if isinstance(value, str):
             yield value
@@ -106,7 +106,7 @@ def _texts(named: Any) -> Iterator[str]:
 
 
 def _bodies(named: Any) -> list[FunctionType]:
-    """A function of ours, or the methods of a class of ours that is neither model nor error."""
+    """Return the function, or the methods of a class of ours that is no model and no error."""
     if not str(getattr(named, "__module__", "")).startswith(OURS):
         return []
     if isinstance(named, MethodType):
@@ -119,7 +119,7 @@ def _bodies(named: Any) -> list[FunctionType]:
 
 
 def _of_declaration(method: MethodType) -> list[FunctionType]:
-    """A method of a declaration, and the app's functions that it was given and that it calls."""
+    """Return a declaration's method, and the app's functions that it calls through `self`."""
     owner, todo = method.__self__, [method.__func__]
     found: list[Any] = []
     while todo:
@@ -136,9 +136,9 @@ def _of_declaration(method: MethodType) -> list[FunctionType]:
 
 
 def _resolved(node: ast.expr, function: Any) -> Any:
-    """What a name, or a name in a module or a declaration, means where the function stands.
+    """Return what a name, or a module's or declaration's attribute, refers to inside the function.
 
-    None: unknown.
+    Return None if that is unknown.
     """
     if isinstance(node, ast.Name):
         return function.__globals__.get(node.id)

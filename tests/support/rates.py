@@ -1,4 +1,4 @@
-"""Rate limits that no load of a test, a bench or the chaos reaches: it comes from one address.
+"""Rate limits too high for the load of any test, benchmark or chaos run, all from one address.
 
 The tests of the limits set their own.
 """

@@ -1,4 +1,7 @@
-"""Fixtures for the tests of what every app registers with; a folder's conftest imports them."""
+"""Fixtures for the tests of the registries that every app uses.
+
+A folder's conftest imports them.
+"""
 
 from collections.abc import Iterator
 
@@ -15,7 +18,7 @@ REGISTRIES = (CARDS, STATS, SEARCHES, COLLECTORS, CHECKS, EXAMINATIONS)
 
 @pytest.fixture(autouse=True)
 def fresh(clean_redis: object) -> Iterator[None]:
-    """An empty Redis and forgotten health answers; what a test registers is gone afterwards."""
+    """An empty Redis and no cached health answers. What a test registers is removed afterwards."""
     hotpath.reset()
     health.forget()
     checks.forget()
@@ -24,12 +27,12 @@ def fresh(clean_redis: object) -> Iterator[None]:
     for each, entries in zip(REGISTRIES, before, strict=True):
         each.clear()
         each.update(entries)
-    hotpath.reset()  # a test may have been on another Redis
+    hotpath.reset()  # a test may have used another Redis
     health.forget()
 
 
 @pytest.fixture
 def olga(db: object) -> User:
-    """An operator's user row; rights come from a Principal where a test asks as her."""
+    """An operator's user row. Her rights come from a Principal where a test acts as her."""
     user: User = User.objects.create_user("olga", password="a long password")
     return user

@@ -1,6 +1,6 @@
-"""Running the chosen tests many times, and running them again with the same chance.
+"""Run the chosen tests many times, and run them again with the same random seed.
 
-`make test REPEAT=20 ARGS="-k name"` runs each twenty times; SEED=… gives Hypothesis the seed that
+`make test REPEAT=20 ARGS="-k name"` runs each twenty times. SEED=… gives Hypothesis the seed that
 an earlier run has printed.
 """
 
@@ -20,14 +20,15 @@ def repetitions() -> int:
 
 
 class RepeatingPlugin:
-    """Chooses the seed where nobody has, and multiplies tests."""
+    """Chooses the seed if none is given, and multiplies tests."""
 
     def pytest_configure(self, config: pytest.Config) -> None:
         if not os.environ.get(SEED):
             os.environ[SEED] = str(random.randrange(2**31))  # the workers inherit it
         config.option.hypothesis_seed = os.environ[SEED]
-        # Hypothesis also draws constants of our modules that happen to be imported: another draw
-        # for the same seed after each change, and for each way that files are spread over workers.
+        # Hypothesis also draws constants of our modules that happen to be imported. For the same
+        # seed it would then draw differently after each change, and for each distribution of files
+        # over workers.
         providers.is_local_module_file = functools.cache(lambda _path: False)
 
     def pytest_report_header(self) -> str:
@@ -35,7 +36,7 @@ class RepeatingPlugin:
 
     @pytest.fixture
     def repetition(self, request: pytest.FixtureRequest) -> int:
-        """Which of the test's runs this is."""
+        """Return the number of this repetition of the test."""
         return int(request.param)
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:

@@ -28,7 +28,7 @@ class RedisSentinel:
         return f"redis+sentinel://127.0.0.1:1,127.0.0.1:{self.port}/{SERVICE}/0"
 
     def start(self) -> "RedisSentinel":
-        """Start all three; return when Sentinel knows the replica and it is in step."""
+        """Start all three. Return when Sentinel knows the replica and the replica is in sync."""
         at_once = ["--repl-diskless-sync-delay", "0"]
         master = RedisServer(self.folder / "a", port=free_port(), extra=at_once).start()
         self.servers = [master]
@@ -71,14 +71,14 @@ class RedisSentinel:
         return linked and len(replicas) == 1
 
     def bring_back(self, server: RedisServer) -> None:
-        """Start a killed master again and make it what Sentinel will make of it: a replica."""
+        """Start a killed master again as what Sentinel would make it: a replica."""
         server.start()
         with server.client() as client:
             client.replicaof("127.0.0.1", str(self.master_port))
 
     @property
     def master_port(self) -> int:
-        """The master's port as Sentinel tells it."""
+        """Return the master's port according to Sentinel."""
         with redis.Redis(port=self.port, decode_responses=True) as sentinel:
             _, port = sentinel.execute_command("SENTINEL GET-MASTER-ADDR-BY-NAME", SERVICE)
         return int(port)
@@ -89,4 +89,4 @@ class RedisSentinel:
             self.process.wait()
             self.process = None
         for server in self.servers:
-            server.kill()  # asked politely, a master waits ten seconds for its replica
+            server.kill()  # on SIGTERM, a master waits ten seconds for its replica

@@ -1,6 +1,6 @@
-"""A child that takes its time: asked to end, it does so when others were asked, too.
+"""A child that is slow to end: it waits until other processes were asked to end, too.
 
-python -m tests.support.slow_to_end <how many | never> <file that says it is there>
+python -m tests.support.slow_to_end <how many processes | never> <file that marks its start>
 """
 
 import signal
@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 def main() -> None:
-    """Wait to be ended: by SIGTERM, or ("never") not by that."""
+    """Wait to be ended by SIGTERM; with "never", ignore SIGTERM."""
     count, there = sys.argv[1], Path(sys.argv[2])
 
     def end(number: int, frame: object) -> None:

@@ -1,8 +1,8 @@
-"""Which cells of a CSV file a spreadsheet would compute: a strict model, written for tests alone.
+"""Which cells of a CSV file a spreadsheet would compute: a strict model, only for tests.
 
-It knows nothing of the guard in `poolsite.csv_text`. A spreadsheet separates by what its language
-or its user says, not by what the file means, skips what cannot be seen, and reads every form of
-= + - @. Numbers are no formulas.
+It is independent of the guard in `poolsite.csv_text`. A spreadsheet uses the separator of its
+language or its user, not the file's, skips invisible characters, and reads every form of = + - @.
+Numbers are no formulas.
 """
 
 import unicodedata
@@ -14,7 +14,10 @@ BREAKS = "\r\n\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
 
 
 def computed_cells(text: str) -> list[str]:
-    """The cells that would be computed, by whichever separator; [] = the file is safe."""
+    """Return the cells that would be computed with any separator.
+
+    An empty list: the file is safe.
+    """
     text = text.removeprefix("\ufeff")
     return [
         cell
@@ -25,7 +28,10 @@ def computed_cells(text: str) -> list[str]:
 
 
 def cells_of(text: str, separator: str) -> Iterator[str]:
-    """The cells of a file in any order of rows. Quotes count where a cell begins with them."""
+    """Yield the cells of a file, in any order of rows.
+
+    A quote counts where a cell begins with it.
+    """
     at = 0
     while at < len(text):
         cell = ""
@@ -45,7 +51,7 @@ def cells_of(text: str, separator: str) -> Iterator[str]:
 
 
 def is_computed(cell: str) -> bool:
-    """Whether a spreadsheet may take the cell for a formula."""
+    """Return whether a spreadsheet may take the cell for a formula."""
     while cell and _is_unseen(cell[0]):
         cell = cell[1:]
     if not cell or unicodedata.normalize("NFKC", cell[0])[0] not in "=+-@\u2212":
@@ -70,6 +76,6 @@ def _is_number(cell: str) -> bool:
 
 
 def _own_number_left_out(cell: str) -> str:
-    """By another separator a line of the file is one cell: its first number, a comma, and more."""
+    """Return the cell without its first number: with another separator, a line becomes one cell."""
     first, comma, _rest = cell.partition(",")
     return "" if comma and _is_number(first) else cell

@@ -1,4 +1,4 @@
-"""Time passes in tests: what `manage.py timers` would do, at once."""
+"""Let time pass in tests: do at once what `manage.py timers` would do."""
 
 from collections import Counter
 from dataclasses import fields
@@ -13,10 +13,10 @@ TIMES = ("now_us", "next_us")
 
 
 def let_time_pass(kind_name: str, *slugs: str) -> dict[str, int]:
-    """Visit aggregates of a kind until nothing more is due; returns what was done, summed.
+    """Process the aggregates of a kind until nothing more is due. Return what was done, summed.
 
-    slugs: only these; left out: every aggregate of the kind that is in Redis. Raises the runner's
-    errors.
+    slugs: only these aggregates; without any, every aggregate of the kind that is in Redis. Raise
+    the runner's errors.
     """
     (kind,) = (kind for kind in timers.kinds() if kind.name == kind_name)
     done: Counter[str] = Counter()

@@ -1,8 +1,8 @@
-"""Waiting for what must come about, with a deadline, instead of sleeping and hoping.
+"""Wait for a condition with a deadline, instead of sleeping for a fixed time.
 
 Every deadline of a test is multiplied by the run's patience factor: how much slower a fixed piece
-of work is on this machine, at this moment, than on a quiet one. A loaded machine makes tests
-slower, never red.
+of work is now, on this machine, than on a quiet one. On a loaded machine tests take longer but
+don't fail.
 """
 
 import asyncio
@@ -14,20 +14,20 @@ from functools import cache
 from inspect import isawaitable
 
 VARIABLE = "POOLSITE_TEST_PATIENCE"  # set once by the process that starts the run
-WORK_SECONDS = 0.5  # what `_work` takes on a quiet core of the machine it was made on
+WORK_SECONDS = 0.5  # what `_work` takes on a quiet core of the machine where it was measured
 POLL_SECONDS = 0.02
 
 
 @cache
 def patience() -> float:
-    """Return by what every deadline of this run is multiplied, at least 1."""
+    """Return the factor for every deadline of this run. It is at least 1."""
     return float(os.environ.get(VARIABLE, "1"))
 
 
 def measure_patience() -> float:
-    """Measure the factor, keep it for this process and its children, and return it.
+    """Measure the factor, store it for this process and its children, and return it.
 
-    A factor that the environment names is the least.
+    A factor in the environment is the minimum.
     """
     began = time.monotonic()
     _work()
@@ -39,23 +39,23 @@ def measure_patience() -> float:
 
 
 def _work() -> None:
-    """The fixed piece of work."""
+    """Do the fixed piece of work."""
     block = bytes(1024)
     for _ in range(480_000):
         block = hashlib.sha256(block).digest() * 32
 
 
 def patient(seconds: float) -> float:
-    """Return a deadline's seconds on this machine."""
+    """Return a deadline in seconds, adjusted to this machine."""
     return seconds * patience()
 
 
 def until(
     condition: Callable[[], object], seconds: float = 45.0, evidence: Callable[[], object] = str
 ) -> None:
-    """Return when `condition` holds; fail after `seconds`, made patient.
+    """Return when `condition` holds. Fail after patient(`seconds`).
 
-    evidence: what the failure tells besides, such as the log of the process that is waited for.
+    evidence: what the failure shows as well, such as the log of the process that is waited for.
     """
     deadline = time.monotonic() + patient(seconds)
     while not condition():
@@ -68,7 +68,7 @@ async def eventually(
     seconds: float = 45.0,
     evidence: Callable[[], object] = str,
 ) -> None:
-    """Do as `until` does, in an event loop; the condition may be a coroutine function."""
+    """Like `until`, in an event loop. The condition may be a coroutine function."""
     deadline = time.monotonic() + patient(seconds)
     while True:
         holds = condition()

@@ -1,4 +1,4 @@
-"""The agenda: what is due comes out once, the longest due first."""
+"""The agenda: each due aggregate is returned once, the longest overdue first."""
 
 from hypothesis import given
 from hypothesis import strategies as st

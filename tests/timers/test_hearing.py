@@ -1,4 +1,4 @@
-"""Since when people can be heard, by looks at the mark of the web processes."""
+"""Since when people can be heard, from reads of the web processes' mark."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from poolsite.timers.hearing import Hearing
 
 
 class Pace:
-    """The process' own pace, set by hand."""
+    """The process's own clock, set by hand."""
 
     def __init__(self) -> None:
         self.now = 50.0

@@ -21,7 +21,7 @@ GENERATION = 1_600_000_000_000_000
 
 
 class Runs:
-    """The processes of one test. There is no database at all at the address that they are given."""
+    """The processes of a test. No database exists at the URL that they are given."""
 
     def __init__(self, folder: Path, redis_url: str) -> None:
         self.folder = folder
@@ -52,7 +52,7 @@ def runs(tmp_path: Path, clean_redis: RedisServer) -> Iterator[Runs]:
 
 
 def held_by() -> dict[str, tuple[int, ...]]:
-    """Process → its shards, of those that have told of themselves lately."""
+    """Return process → its shards, for the processes that have reported recently."""
     return {mark.process: mark.shards for mark in state.read().processes}
 
 

@@ -1,4 +1,4 @@
-"""Every script stays on every master: a switch that calls one by its SHA need not load it."""
+"""Every script stays on every master: switches call scripts by their SHA without loading them."""
 
 import asyncio
 import contextlib
@@ -29,13 +29,13 @@ def server_at(path: hotpath.HotPath) -> Server:
     return Server("test", lambda: path)
 
 
-EVENT = "numbers_event"  # the name by which switches call it as a function, in any release
-# What a check counts: each script, and the library that switches call.
+EVENT = "numbers_event"  # how switches call it as a function, in any release
+# The count of a complete check: each script, and the library that switches call.
 ALL = len(hotpath.registered()) + 1
 
 
 def held(client: Any) -> set[bool]:
-    """Whether the server has the scripts of all apps: {True}, {False}, or both."""
+    """Return whether the server has the scripts of all apps: {True}, {False}, or both."""
     return set(client.script_exists(*(script.sha1 for script in hotpath.registered().values())))
 
 
@@ -45,7 +45,7 @@ def flush(client: Any) -> None:
 
 
 def answers(client: Any) -> set[str]:
-    """What a switch hears that sends an event by its SHA alone, and one that calls the function."""
+    """Return the answers to an event sent by its SHA only, and to one sent to the function."""
     said = set()
     for verb, what in (("EVALSHA", SHA), ("FCALL", EVENT)):
         try:
@@ -87,7 +87,7 @@ def is_of_this_release(client: Any) -> bool:
 async def test_two_releases_side_by_side_leave_switches_served_and_the_last_one_stays(
     clean_redis: RedisServer, tmp_path: Path
 ) -> None:
-    """Up and down: each release's timers put their own text in place, and no name is ever gone."""
+    """Each release's timers install their own text, and no name is ever missing in between."""
     other = other_prelude(tmp_path)
     with (
         clean_redis.client() as client,
@@ -150,7 +150,7 @@ async def test_a_master_of_a_cluster_that_lost_them_gets_them_again(
 @pytest.fixture
 @starts_processes
 def heavy(tmp_path: Path, settings: Any, clean_redis: RedisServer) -> Iterator[RedisServer]:
-    """A server for heavy accounts beside the common one."""
+    """A server for heavy accounts, next to the common one."""
     hotpath.reset()
     server = RedisServer(tmp_path / "heavy", append_only=False).start()
     settings.BILLING_REDIS_URLS = {"heavy": server.url}
@@ -160,7 +160,7 @@ def heavy(tmp_path: Path, settings: Any, clean_redis: RedisServer) -> Iterator[R
 
 
 async def test_after_a_restart_of_redis_a_call_by_its_sha_works_again(heavy: RedisServer) -> None:
-    """The lost connection is heard: nobody waits for the next round."""
+    """The lost connection triggers a check, without a wait for the next round."""
 
     async def served() -> bool:
         with heavy.client() as client:

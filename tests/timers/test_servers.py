@@ -1,4 +1,4 @@
-"""One process of the timers visits the aggregates of several servers; none makes another late."""
+"""One timers process visits the aggregates of several servers, and none delays another."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
@@ -46,7 +46,7 @@ async def running() -> AsyncIterator[Timers]:
 
 
 async def make(path: hotpath.HotPath, slug: str) -> None:
-    """A wallet whose money is all held for a message that is never sent."""
+    """Create a wallet whose money is all held for a message that is never sent."""
     await path.arun(wallet.create(slug, 1, QUICK, balance=500))
     assert (await path.arun(wallet.hold(slug, request()))).answer == "held"
 
@@ -59,7 +59,7 @@ async def ended(path: hotpath.HotPath, slug: str) -> bool:
 async def test_holds_end_on_every_server_and_scripts_are_kept_there(heavy: RedisServer) -> None:
     here, there = hotpath.default(), servers.named("heavy")
 
-    async def all_scripts_there() -> bool:  # the libraries of other apps follow its own
+    async def all_scripts_there() -> bool:  # other apps' libraries come later
         return await asyncio.to_thread(there.missing_scripts) == []
 
     await make(there, "found")

@@ -1,4 +1,4 @@
-"""A shard: visits what is due while it is held, at the times that aggregates tell."""
+"""A shard: while it is held, it visits what is due, at the times that aggregates report."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -25,7 +25,7 @@ class Answer:
 
 
 class Toy:
-    """A kind of aggregate, and its Redis: visits are counted, the test gives the answers."""
+    """A kind of aggregate, and its Redis: it counts visits, and the test sets the answers."""
 
     def __init__(self) -> None:
         self.answer: Callable[[], Any] = Answer
@@ -124,6 +124,6 @@ async def test_without_the_lease_nothing_is_visited(toy: Toy) -> None:
 async def test_while_the_clock_is_in_doubt_nothing_is_visited(toy: Toy) -> None:
     async with running(toy, allowed=False) as shard:
         shard.hold(1, pace() + 60, [TAG])
-        await eventually(lambda: not shard._changed.is_set())  # it has looked
+        await eventually(lambda: not shard._changed.is_set())  # it has checked
         assert len(shard) == 1
     assert toy.visits == []

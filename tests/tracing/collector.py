@@ -1,4 +1,4 @@
-"""A collector of OpenTelemetry on 127.0.0.1: takes what exporters send by HTTP, and keeps it."""
+"""An OpenTelemetry collector on 127.0.0.1: it accepts spans over HTTP and stores them."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,7 +16,7 @@ from tests.support.http_server import http_server
 
 @dataclass(frozen=True)
 class Seen:
-    """One span as it was sent; ids in hex."""
+    """A span as it was sent, with IDs in hex."""
 
     name: str
     service: str
@@ -30,7 +30,7 @@ class Seen:
 
 @dataclass
 class Collector:
-    """`spans`: in the order in which they came. `texts`: the bytes of every request."""
+    """`spans`: in the order of their arrival. `bodies`: the bytes of every request."""
 
     port: int = 0
     spans: list[Seen] = field(default_factory=list)
@@ -38,22 +38,22 @@ class Collector:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What a process that exports to it is started with."""
+        """The environment of a process that exports to the collector."""
         return {
             "OTEL_EXPORTER_OTLP_ENDPOINT": f"http://127.0.0.1:{self.port}",
             "OTEL_BSP_SCHEDULE_DELAY": "100",
         }
 
     def named(self, name: str, trace: str = "") -> list[Seen]:
-        """The spans of this name, in this trace or any."""
+        """Return the spans with this name, in this trace or in any."""
         return [each for each in self.spans if each.name == name and trace in ("", each.trace)]
 
     def linked(self, name: str, trace: str) -> list[Seen]:
-        """The spans of this name that lead back to this trace."""
+        """Return the spans with this name that link to this trace."""
         return [each for each in self.spans if each.name == name and trace in dict(each.links)]
 
     def names(self) -> str:
-        """What has come, for a failure's message."""
+        """Return the names of all received spans, for the message of a failure."""
         return "\n".join(f"{each.service} {each.trace[:6]} {each.name}" for each in self.spans)
 
     def take(self, body: bytes) -> None:
@@ -95,12 +95,12 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(answer)
 
     def log_message(self, *args: Any) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 @contextmanager
 def collecting() -> Iterator[Collector]:
-    """A collector for as long as the block runs."""
+    """Run a collector during the block."""
     collector = Collector()
     handler = type("Handler", (_Handler,), {"collector": collector})
     with http_server(handler) as collector.port:

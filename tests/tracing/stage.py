@@ -1,6 +1,6 @@
-"""A program for a migrated site: a pool with two numbers, and one traced task that is sent.
+"""A program for a migrated site: create a pool with two numbers, or send one traced task.
 
-`stage.py pool`, `stage.py task FILE`: prints the trace of who sent it.
+`stage.py pool`, or `stage.py task FILE`, which prints the ID of the sender's trace.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""One event, followed from the request through the script to SQL and to an open page."""
+"""An event, traced from the request through the script to SQL and to an open page."""
 
 import secrets
 from collections.abc import Callable, Iterator
@@ -31,7 +31,7 @@ class Running:
     collector: Collector
 
     def post(self, trace: str) -> httpx.Response:
-        """A number registers, sent by a client that has a trace of its own."""
+        """Post an event, as a client with its own trace."""
         headers = {
             "Authorization": f"Bearer {self.site.people['north']['token']}",
             "traceparent": f"00-{trace}-{secrets.token_hex(8)}-01",
@@ -65,7 +65,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 
 def wait_for(find: Callable[[], list[Seen]], collector: Collector) -> Seen:
-    """The first span that `find` finds, once it has come."""
+    """Return the first span that `find` returns, once it has arrived."""
     until(find, evidence=collector.names)
     return find()[0]
 
@@ -131,7 +131,7 @@ def test_a_path_with_a_secret_is_told_by_its_pattern_and_probes_not_at_all(
     ):
         httpx.get(base + path, timeout=patient(30))
     until(lambda: running.collector.named("GET /login/"))
-    assert running.collector.named("GET")  # what has no route has no other name
+    assert running.collector.named("GET")  # a request without a route has no other name
     assert not [name for name in running.collector.names().split() if "healthz" in name]
     sent = b"".join(running.collector.bodies)
     assert b"psi_" not in sent

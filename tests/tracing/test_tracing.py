@@ -1,4 +1,4 @@
-"""When tracing is on, what a span holds, and what leads back to which request."""
+"""When tracing is on, what a span contains, and which spans link to which request."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -20,7 +20,7 @@ PARENT = {"traceparent": f"00-{'a' * 32}-{'b' * 16}-01"}
 
 @pytest.fixture
 def exporter() -> Iterator[InMemorySpanExporter]:
-    """Tracing, on for this test."""
+    """Tracing, switched on for this test."""
     kept = InMemorySpanExporter()
     tracing.start_with(SimpleSpanProcessor(kept), "test")
     yield kept
@@ -28,7 +28,7 @@ def exporter() -> Iterator[InMemorySpanExporter]:
 
 
 def told(exporter: InMemorySpanExporter) -> dict[str, Any]:
-    """The ended spans by name."""
+    """Return the ended spans by name."""
     return {span.name: span for span in exporter.get_finished_spans()}
 
 
@@ -116,7 +116,7 @@ def test_scripts_have_spans_inside_of_a_trace_and_lead_back_to_a_request(
     exporter: InMemorySpanExporter,
 ) -> None:
     pool = make_pool(numbers=2)
-    assert "numbers/event" not in told(exporter)  # nothing is traced by itself
+    assert "numbers/event" not in told(exporter)  # nothing is traced automatically
     with tracing.span("a look"):
         send("east", "renew", call_id="x")
     script = told(exporter)["numbers/event"]

@@ -1,4 +1,4 @@
-"""One file read by the real child, and what it cost."""
+"""Read a file with the real child process, and measure its cost."""
 
 import os
 import resource
@@ -14,7 +14,10 @@ from poolsite.table_reader.limits import UnreadableFileError
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a file. Seconds are of the child's CPU; `peak_bytes` is 0 if it was killed."""
+    """The result of reading a file.
+
+    CPU seconds are the child's; `peak_bytes` is 0 if it was killed.
+    """
 
     rows: int
     error: str
@@ -40,14 +43,14 @@ def read_in_child(path: Path) -> Outcome:
 
 
 def memory_from_here() -> Callable[[], int]:
-    """Return what tells by how many bytes this process has grown since, at the most."""
+    """Return a function that returns this process's peak growth in bytes since now."""
     held = _memory("VmRSS")
-    Path("/proc/self/clear_refs").write_text("5")  # the most memory at once is counted from here
+    Path("/proc/self/clear_refs").write_text("5")  # the kernel resets the peak here
     return lambda: _memory("VmHWM") - held
 
 
 def _children_cpu() -> float:
-    """CPU seconds of all children that have ended, that of the last file among them."""
+    """Return the CPU seconds of all ended children, including that of the last file."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
@@ -58,7 +61,7 @@ def _memory(name: str) -> int:
 
 
 def has_ended(pid: int) -> bool:
-    """Whether a child is gone, and was waited for."""
+    """Return whether a child has ended and was waited for."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

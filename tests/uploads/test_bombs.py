@@ -1,6 +1,6 @@
-"""Hostile files cost a bounded amount of memory and CPU time, in a process of their own.
+"""Hostile files cost a bounded amount of memory and CPU time, in a separate process.
 
-CPU time is what the kernel counted for the child, so a busy machine changes nothing.
+The kernel counts the CPU time of the child, so a busy machine changes nothing.
 """
 
 import re
@@ -39,7 +39,7 @@ pytestmark = pytest.mark.processes
 TOO_MUCH: Final = "unpacks to too much"
 NONE: Final = "is not a readable XLSX workbook"
 LONG_TAG: Final = "a tag that is too long"
-OUT: Final = "too large|too long to read"  # whichever limit the kernel comes upon first
+OUT: Final = "too large|too long to read"  # whichever limit the kernel reaches first
 GIGABYTE: Final = 1024 * MEBIBYTE
 TEXTS: Final = f'<sst xmlns="{MAIN}">'
 ROWS: Final = f'<worksheet xmlns="{MAIN}"><sheetData>'
@@ -76,12 +76,12 @@ def linked(*more: str) -> str:
 
 
 def lying(size: int) -> bytes:
-    """A sheet of a gigabyte of which the directory says another size."""
+    """Return a workbook with a sheet of a gigabyte, for which the directory states another size."""
     return workbook({SHEET: replace(sheet_of("<row/>", GIGABYTE), size=size)})
 
 
 def same_part(times: int) -> bytes:
-    """A directory with many entries for one and the same bytes of the file."""
+    """Return a ZIP file whose directory has many entries for the same bytes."""
     whole = zip_of({"a": repeated("", "0", GIGABYTE)})
     start = whole.index(b"PK\1\2")
     entry = whole[start : whole.index(b"PK\5\6")]
@@ -175,13 +175,13 @@ BOMBS: Final[dict[str, tuple[Callable[[], bytes], str]]] = {
 }
 
 
-# The kernel's limit is in whole seconds, so up to one more than the reader's own. The kernel looks
-# at it when its clock ticks, and then the process has to end.
+# The kernel's limit is in whole seconds, so up to one more than the reader's own. The kernel checks
+# it when its clock ticks, and then the process has to end.
 ENDED_AFTER_SECONDS: Final = CPU_SECONDS + 1 + 0.5
 
 
 def assert_cheap(found: Outcome) -> None:
-    """Assert the limits that the child sets itself."""
+    """Assert that the child stayed within the limits that it sets itself."""
     assert found.cpu_seconds <= ENDED_AFTER_SECONDS, found
     assert found.peak_bytes < MEMORY_BYTES, found
     assert found.parent_grew_bytes < 32 * MEBIBYTE, found

@@ -1,4 +1,4 @@
-"""The process that reads: what it may use, how it ends, and that nothing it sends is trusted."""
+"""The process that reads files: its limits, how it ends, and that its output is never trusted."""
 
 import subprocess
 import sys
@@ -24,7 +24,7 @@ STOPPED = "stops the program that reads it"
 
 @pytest.fixture
 def started(monkeypatch: pytest.MonkeyPatch) -> list[subprocess.Popen]:
-    """The processes that reading has started."""
+    """The processes that were started to read files."""
     found: list[subprocess.Popen] = []
 
     class Noted(subprocess.Popen):
@@ -37,7 +37,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[subprocess.Popen]:
 
 
 def run_instead(monkeypatch: pytest.MonkeyPatch, folder: Path, code: str) -> Path:
-    """Let this program stand where the reader does: one that an attacker has taken over."""
+    """Replace the reader with this program, as if an attacker had taken the reader over."""
     program = folder / "taken_over.py"
     program.write_text(SEND + code)
     monkeypatch.setattr(table_files, "_PROGRAM", str(program))

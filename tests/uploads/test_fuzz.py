@@ -1,4 +1,4 @@
-"""Whatever the bytes are, reading gives rows of texts or one UnreadableFileError."""
+"""For any bytes, reading gives rows of texts or one UnreadableFileError."""
 
 import io
 import re

@@ -1,4 +1,4 @@
-"""The limits are for hostile files: a file of a million rows is read, within the same memory."""
+"""The limits only stop hostile files: a file of a million rows is read, with the same memory."""
 
 from pathlib import Path
 

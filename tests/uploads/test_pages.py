@@ -1,4 +1,4 @@
-"""Hostile files on the pages that read them at once: refused in a sentence, at a bounded cost."""
+"""Hostile files on pages that read them at once: refused with a sentence, at a bounded cost."""
 
 import subprocess
 from collections.abc import Callable
@@ -36,7 +36,7 @@ def bomb() -> bytes:
     return workbook({SHEET: sheet})
 
 
-# The page, the file's name, what is in it, and what the page says.
+# The page, the file's name, its content, and the page's message.
 FILES: Final[dict[str, tuple[str, str, Callable[[], bytes], str]]] = {
     "labels: one cell": (LABELS, "a.csv", lambda: HEAD + b'1,"' + b"x" * 7_900_000, LONG_LINE),
     "labels: an open quote": (
@@ -83,7 +83,7 @@ FILES: Final[dict[str, tuple[str, str, Callable[[], bytes], str]]] = {
 
 @pytest.fixture
 def started(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The processes that reading has started."""
+    """The processes that were started to read files."""
     found: list[int] = []
 
     class Noted(subprocess.Popen):

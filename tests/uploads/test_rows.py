@@ -41,7 +41,7 @@ def cells(xml: str, **more: str) -> list[str]:
 
 
 def as_openpyxl(content: bytes) -> list[list[str]]:
-    """The rows by the library; without the empty cells at the end of each."""
+    """Return the rows as openpyxl reads them, without empty cells at the end of each."""
     sheet = openpyxl.load_workbook(io.BytesIO(content), data_only=True).worksheets[0]
     rows = [[_text(value) for value in row] for row in sheet.iter_rows(values_only=True)]
     return [_cut(row) for row in rows]
@@ -62,7 +62,7 @@ def _cut(row: list[str]) -> list[str]:
 
 
 def _whole(rows: list[list[str]]) -> list[list[str]]:
-    """Without empty rows at the end: a library may add them to the sheet's size."""
+    """Return the rows without empty ones at the end: a library may add them to the sheet's size."""
     found = [_cut(row) for row in rows]
     while found and not found[-1]:
         found.pop()

@@ -1,4 +1,4 @@
-"""What is wrong with a file is said in the reader's language, also where English was stored."""
+"""Errors in a file are shown in the user's language, even where English was stored."""
 
 import re
 from pathlib import Path

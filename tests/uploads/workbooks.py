@@ -24,7 +24,7 @@ ONE_ROW = '<row r="1"><c r="A1" t="s"><v>0</v></c></row>'
 
 @dataclass(frozen=True)
 class Part:
-    """A part as it is in the ZIP: `packed` bytes that expand to `size`, or say so."""
+    """A part in the ZIP: `packed` bytes that expand to `size`, or claim to."""
 
     packed: bytes
     size: int
@@ -34,7 +34,7 @@ class Part:
 
 
 def part(content: str | bytes, method: int = 8) -> Part:
-    """A part without a lie."""
+    """Return a part with correct entries."""
     data = content.encode() if isinstance(content, str) else content
     packer = zlib.compressobj(9, wbits=-15)
     packed = packer.compress(data) + packer.flush() if method else data
@@ -42,9 +42,9 @@ def part(content: str | bytes, method: int = 8) -> Part:
 
 
 def repeated(head: str, block: str, size: int, tail: str = "", *, is_read: bool = False) -> Part:
-    """A part of `size` bytes or a little more, made without expanding it: block after block.
+    """Return a part of `size` bytes or a little more, repeating `block` without expanding it.
 
-    `is_read`: somebody comes to its end, so that its checksum has to be right.
+    `is_read`: the part is read to its end, so its checksum has to be correct.
     """
     piece = (block * (MEBIBYTE // len(block.encode()) + 1)).encode()
     times = size // len(piece) + 1
@@ -60,13 +60,16 @@ def repeated(head: str, block: str, size: int, tail: str = "", *, is_read: bool 
 
 
 def padding(size: int) -> Part:
-    """Bytes that nothing packs, as a picture in the workbook has: the file is as large as that."""
+    """Return bytes that can't be compressed, like a picture in the workbook.
+
+    The file becomes that large.
+    """
     data = random.Random(1).randbytes(size)
     return Part(data, size, zlib.crc32(data), method=0)
 
 
 def zip_of(parts: Mapping[str, Part]) -> bytes:
-    """A ZIP file of these parts; sizes that need it are in ZIP64 form."""
+    """Return a ZIP file of these parts. Sizes that need it are in ZIP64 form."""
     body, directory = bytearray(), bytearray()
     for name, found in parts.items():
         name_bytes = name.encode()
@@ -83,21 +86,21 @@ def zip_of(parts: Mapping[str, Part]) -> bytes:
 
 
 def worksheet(rows: str, before: str = "", after: str = "", doctype: str = "") -> str:
-    """A sheet's XML."""
+    """Return a sheet's XML."""
     data = f"{before}<sheetData>{rows}</sheetData>{after}"
     return f'<?xml version="1.0"?>{doctype}<worksheet xmlns="{MAIN}">{data}</worksheet>'
 
 
 def strings(*texts: str) -> str:
-    """The XML of shared texts."""
+    """Return the XML of shared texts."""
     items = "".join(f"<si><t>{text}</t></si>" for text in texts)
     return f'<sst xmlns="{MAIN}">{items}</sst>'
 
 
 def parts_of(**names: str) -> dict[str, str]:
-    """The XML of the smallest workbook: one row of one shared text, 13800000001.
+    """Return the XML of the smallest workbook: one row with one shared text, 13800000001.
 
-    `sheet`, `strings`, `styles`: what these parts are called in the relationships.
+    `sheet`, `strings`, `styles`: the names of these parts in the relationships.
     """
     targets = {
         "worksheet": names.get("sheet", "worksheets/sheet1.xml"),
@@ -123,7 +126,7 @@ def parts_of(**names: str) -> dict[str, str]:
 
 
 def book(sheets: str, before: str = "") -> str:
-    """A workbook's XML."""
+    """Return a workbook's XML."""
     return (
         f'<workbook xmlns="{MAIN}" xmlns:r="{KINDS}">{before}<sheets>{sheets}</sheets></workbook>'
     )
@@ -132,7 +135,7 @@ def book(sheets: str, before: str = "") -> str:
 def workbook(
     changes: Mapping[str, Part | str | None] | None = None, pad: int = 0, **names: str
 ) -> bytes:
-    """The smallest workbook with other parts in place of its own; `pad`: bytes of a picture."""
+    """Return the smallest workbook with changed parts. `pad`: bytes of a picture to add."""
     found: dict[str, Part] = {name: part(text) for name, text in parts_of(**names).items()}
     for name, change in (changes or {}).items():
         if change is None:
@@ -145,7 +148,7 @@ def workbook(
 
 
 def saved(folder: Path, content: bytes, name: str = "file.xlsx") -> Path:
-    """The file on disk."""
+    """Write the file to disk and return its path."""
     path = folder / name
     path.write_bytes(content)
     return path
