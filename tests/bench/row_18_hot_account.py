@@ -25,11 +25,11 @@ COLD = [f"cold-{place}" for place in range(200)]
 HOT = "hot"
 COLD_PER_SECOND, HOT_IN_ONE_WRITE = 500, 9
 SECONDS, ROUNDS = 8, 3
-START_SECONDS = 6.0  # until both processes have their words ready
+START_SECONDS = 6.0  # until both processes have their commands ready
 
 
 def run() -> list[Row]:
-    """Take turns: with the hot account, without."""
+    """Measure with and without the hot account, in turn."""
     rounds: dict[bool, list[list[float]]] = {True: [], False: []}
     hot_holds = 0
     for _ in range(ROUNDS):
@@ -63,7 +63,7 @@ def _p99(latencies: list[float]) -> float:
 
 
 def _round(*, with_hot: bool) -> tuple[list[float], int]:
-    """Return the cold writes' latencies, and how many holds the hot account had."""
+    """Return the cold writes' latencies, and how many holds the hot account got."""
     with tempfile.TemporaryDirectory(prefix="poolsite-bench-", dir="/tmp") as folder:
         server = RedisServer(folder=Path(folder), append_only=True).start()
         try:
