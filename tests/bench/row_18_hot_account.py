@@ -1,10 +1,10 @@
 """Row 18: p99 of cold accounts while one hot account takes 90 %.
 
-Load: 500 holds a second on 200 cold accounts in turn, one at a time, from one process; the hot one
-gets 4 500 a second from another process, nine in one write; Redis with AOF everysec. Reference: the
-cold load alone. Three rounds of each, in turns; the middle one counts. Measured is a write's round
-trip as the cold process sees it, so on a machine with few cores the hot client's own CPU is in it.
-At the end every hold of every account stands. Left out: HTTP, persistence.
+Load: 500 holds a second on 200 cold accounts in turn, one at a time, from one process; the hot
+account gets 4 500 a second from another process, nine in one write; Redis with AOF everysec.
+Reference: only the cold load. Three rounds of each, in turns; the middle one counts. Measured is a
+write's round trip as the cold process sees it, so on a machine with few cores it includes the hot
+client's own CPU. At the end every hold of every account is valid. Left out: HTTP, persistence.
 """
 
 import json

@@ -1,4 +1,6 @@
-"""A server's real clock is put an hour ahead: no slot is given on, and all goes on after it."""
+"""A server's real clock is put an hour ahead: no slot is given away, and work continues
+after it.
+"""
 
 import tempfile
 from pathlib import Path
