@@ -1,4 +1,4 @@
-"""The gate's safeguards, each with the test that must notice when it is removed."""
+"""The gate's safeguards, each with the test that must notice when it is taken out."""
 
 from tests.chaos.mutant import Case
 

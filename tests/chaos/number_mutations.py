@@ -1,4 +1,4 @@
-"""Safeguards of the numbers' Lua: each is removed in turn, and its test must notice."""
+"""Safeguards of the numbers' Lua: each is taken out in turn, and its test must notice."""
 
 from tests.chaos.mutant import Case
 
