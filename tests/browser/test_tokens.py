@@ -1,4 +1,6 @@
-"""A new API token in a browser: a purpose, its summary, the secret once, and what opens it."""
+"""A new API token in a browser: a purpose, its summary, the secret once, and what it gives
+access to.
+"""
 
 import re
 
