@@ -1,4 +1,6 @@
-"""The judge of the switches' own log: it must see every overlap, and none where there is none."""
+"""The judge of the switches' own log must see every overlap, and report none where there is
+none.
+"""
 
 import json
 from itertools import pairwise

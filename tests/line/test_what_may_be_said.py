@@ -1,4 +1,6 @@
-"""The text of messages and names: what joins letters stays, what hides or reverses text goes."""
+"""The text of messages and names: joining characters stay, characters that hide or reverse
+text go.
+"""
 
 import pytest
 

@@ -1,4 +1,6 @@
-"""Why nobody serves a visitor: each reason with its facts, in one vocabulary on every face."""
+"""Why no agent serves a visitor: each reason with its facts, in the same terms on every
+interface.
+"""
 
 from typing import Any
 

@@ -21,7 +21,9 @@ MakeStage = Callable[..., Stage]
 @pytest.fixture
 @starts_processes
 def make_stage(tmp_path: Path) -> Iterator[MakeStage]:
-    """Makes a pool of these numbers on a Redis of its own and a Kamailio in front of it."""
+    """A function that makes a pool of these numbers on its own Redis and a Kamailio in
+    front of it.
+    """
     require("kamailio")
     with ExitStack() as ends:
 
