@@ -1,5 +1,4 @@
-"""A process of devices that work and keep their own log. test_gate_soak runs it; it knows only
-Redis.
+"""A process of devices with their own log, run by test_gate_soak. It knows only Redis.
 
 python device_caller.py <redis url> <sha of admission/report> <first> <count> <seed>
 

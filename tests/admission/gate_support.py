@@ -42,9 +42,7 @@ class GateUnderTest:
         return list(self.client.eval(gate.SCRIPTS[script].text, 1, KEYS.tag, *words))
 
     def wait(self, seconds: float) -> None:
-        """Let time pass at a gate that gets requests all the while, so that it believes the
-        clock.
-        """
+        """Let time pass at a gate that gets requests meanwhile, so that it believes the clock."""
         assert self.clock is not None
         self.client.hset(KEYS.tag, "clock", self.clock.advance(seconds))
 

@@ -161,9 +161,7 @@ class GateModel:
             self.give_back(self.tasks[task])
 
     def acquire(self, who: str, weight: int = 1, *, waits: bool = False) -> str:
-        """Return "" if granted, and the caller then calls give(); "repeat"; or the reason
-        why not.
-        """
+        """Return "" if granted (the caller then calls give()), "repeat", or the reason why not."""
         if self.live(who):
             return "repeat" if self.permits[who].weight == weight else "other weight"
         if who in self.permits:

@@ -72,9 +72,7 @@ class Race:
         return before, time.time_ns() // 1_000
 
     def judge(self, caps: Caps) -> None:
-        """Check that no more clients were ever at work than a cap that can have let the
-        last one in.
-        """
+        """Check that the number at work never passed a cap that can have let the last one in."""
         at_work: dict[str, int] = {}
         for step in self.steps():
             if step.by == -1:

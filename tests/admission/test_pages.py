@@ -1,6 +1,4 @@
-"""The pages of gates and batches: what they answer, to which users, and what they change or
-refuse.
-"""
+"""The pages of gates and batches: their answers, the permitted users, changes and refusals."""
 
 from datetime import timedelta
 from typing import Any

@@ -1,6 +1,4 @@
-"""What nginx's access log shows for each system: the number of requests, their speed, the
-errors.
-"""
+"""What nginx's access log shows for each system: number of requests, speed, errors."""
 
 import json
 from collections import Counter

@@ -47,8 +47,7 @@ def check(answers: list[dict[str, object]]) -> int:
 
 
 async def by_http(url: str, token: str, bodies: list[bytes]) -> tuple[float, list[bytes]]:
-    """Send one request per batch on two connections, so that the server always has the next at
-    hand.
+    """Send one request per batch on two connections, so that the next is always at hand.
 
     It uses http.client because the client shares the machine: httpx took more CPU than the server.
     """

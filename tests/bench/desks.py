@@ -54,8 +54,9 @@ class Floor:
         return self
 
     def turns(self, count: int) -> CommandCost:
-        """Do `count` turns: a visitor joins, and an agent ends its room and gets the next visitor
-        in the same step.
+        """Do `count` turns: a visitor joins, an agent ends its room and gets the next visitor.
+
+        Ending the room and the next match are one step.
         """
         agents = list(self.rooms)[:count]
         joins = self._joins(count)
@@ -72,8 +73,9 @@ class Floor:
         return cost
 
     def joins(self, count: int, *, in_lists: bool) -> CommandCost:
-        """Let `count` visitors join, singly or in lists of 32, and return the cost of each; then
-        they leave.
+        """Let `count` visitors join, singly or in lists of 32. Return the cost of each.
+
+        Afterwards the visitors leave.
         """
         first = self.come
         self.come += count
@@ -131,8 +133,9 @@ def visit(number: int) -> str:
 
 
 def bytes_per_waiting(client: redis.Redis, count: int) -> float:
-    """Return Redis' bytes for each of `count` waiting visitors. The history is left out because it
-    moves to SQL.
+    """Return Redis' bytes for each of `count` waiting visitors.
+
+    The history is left out because it moves to SQL.
     """
     floor = Floor(client, 0, 0).fill()
     before = int(client.info("memory")["used_memory"])

@@ -28,9 +28,7 @@ def fill(client: redis.Redis, holders: int, *, cap: int) -> list[int]:
 
 
 def bytes_per_permit(client: redis.Redis, count: int) -> float:
-    """Return Redis' bytes for each of `count` permits. The history is left out because it moves to
-    SQL.
-    """
+    """Return Redis' bytes for each of `count` permits, without the history, which moves to SQL."""
     client.flushall()
     settings = gate.GateSettings(cap=count, permit_seconds=86_000, longest_seconds=86_400)
     list(send_pipelined(client, words(client, [gate.create(SLUG, GENERATION, settings)])))

@@ -40,9 +40,7 @@ end
 
 @contextmanager
 def site_with_pool(numbers: int = NUMBERS) -> Iterator[tuple[Site, str, redis.Redis]]:
-    """Yield a site, its token and a Redis client: a private Redis, a migrated database, one
-    pool.
-    """
+    """Yield a migrated site with one pool and a private Redis, its token, and a Redis client."""
     with tempfile.TemporaryDirectory(prefix="poolsite-bench-", dir="/tmp") as folder:
         server = RedisServer(folder=Path(folder) / "redis", append_only=False).start()
         try:

@@ -1,6 +1,4 @@
-"""The request of a visitor's page for its visit's state, over HTTP as the page's script
-sends it.
-"""
+"""The request of a visitor's page for its visit's state, over HTTP as the page's script does."""
 
 import asyncio
 from typing import Any

@@ -106,9 +106,7 @@ class Page(asyncio.Protocol):
 
     @property
     def is_cut_off(self) -> bool:
-        """Whether the socket was closed for another reason than that its visit was served, which
-        ends its token.
-        """
+        """Whether the socket was closed, unless its visit was served, which ends its token."""
         served = self.closed_with == VISIT_ENDED and self.roomed_at > 0
         return self.closed_with > 0 and not served
 

@@ -48,9 +48,7 @@ class Seen:
                     yield at, first + number * len(self.crowds), ahead
 
     def wrong_at_the_end(self) -> int:
-        """Return how many pages that still wait show another place than all matches together leave
-        them.
-        """
+        """Return how many waiting pages do not show the place that all matches leave them."""
         wrong = 0
         for first, crowd in enumerate(self.crowds):
             for number, ahead in enumerate(crowd[-1][1]):

@@ -15,9 +15,7 @@ WAITS_FOR_ITS_PAGE = {"grace_seconds": 3_600, "room_grace_seconds": 3_600}
 
 
 def main(path: str, visitors: str, agents: str) -> None:
-    """Give each agent a visitor without a page; then let `visitors` visitors wait, each with a
-    token.
-    """
+    """Give each agent a visitor without a page; then add `visitors` waiting ones with tokens."""
     import django
 
     django.setup()

@@ -16,9 +16,7 @@ COMMANDS = 200_000
 
 @cache
 def no_op_per_second() -> float:
-    """Return the EVALSHAs of `return 1` per second, 50 clients unpipelined; 0 without a program for
-    it.
-    """
+    """Return EVALSHAs of `return 1` per second, 50 clients unpipelined; 0 without a program."""
     program = shutil.which("redis-benchmark") or shutil.which("valkey-benchmark")
     if program is None:
         return 0.0

@@ -80,9 +80,7 @@ def call_id(index: int) -> str:
 
 
 def call_event(index: int, *, policy: str) -> Event:
-    """Return a call with every field that a switch can send; `policy` names how to pick its
-    number.
-    """
+    """Return a call with every field of a switch; `policy` names how to pick its number."""
     return Event.of(
         "call",
         call_id=call_id(index),

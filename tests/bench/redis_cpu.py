@@ -24,9 +24,7 @@ class CommandCost:
 
 
 def used_cpu_seconds(client: redis.Redis) -> float:
-    """Return the CPU seconds that the server has used so far, including the reading of its
-    sockets.
-    """
+    """Return the CPU seconds that the server has used so far, including reading its sockets."""
     info = client.info("cpu")
     return float(info["used_cpu_user"]) + float(info["used_cpu_sys"])
 
@@ -34,9 +32,7 @@ def used_cpu_seconds(client: redis.Redis) -> float:
 def measure_calls(
     client: redis.Redis, send_all: Callable[[], None], command: str = "evalsha"
 ) -> CommandCost:
-    """Run `send_all` and return what its calls cost Redis: its EVALSHAs, or its FCALLs with
-    "fcall".
-    """
+    """Run `send_all` and return what its calls cost Redis: EVALSHAs, or with "fcall" FCALLs."""
     client.config_resetstat()
     cpu_before = used_cpu_seconds(client)
     send_all()

@@ -46,8 +46,9 @@ def run() -> list[Row]:
 
 
 def _measure(site: Site, token: str) -> dict[tuple[str, str], float]:
-    """Return the requests per second by server and application: medians of rounds that run all
-    four.
+    """Return the requests per second by server and application: medians of the rounds.
+
+    Each round runs all four.
     """
     servers: dict[tuple[str, str], WebServer] = {}
     rates: dict[tuple[str, str], list[float]] = {}

@@ -148,9 +148,7 @@ def _last_states(site: Site, browsers: Browsers) -> list[float]:
 
 
 def _turns(texts: list[str]) -> list[list[str]]:
-    """Return the recorded frames as they were sent: one frame of each topic a turn, without
-    acks.
-    """
+    """Return the recorded frames as they were sent, without acks: one of each topic a turn."""
     bare = [re.sub(r',"ack":\d+', "", text) for text in texts]
     by_topic = [[text for text in bare if f'"topic":"{topic}"' in text] for topic in TOPICS]
     return [list(turn) for turn in zip(*by_topic, strict=False)]

@@ -104,8 +104,9 @@ def run() -> Row:
 def _measure(
     site: Site, redis: RedisServer, webs: list[WebServer], ends: ExitStack
 ) -> tuple[float, float, int]:
-    """Return the seconds until all ends were received, the seconds until all routes were gone, and
-    the number of starts that were sent twice.
+    """Return the seconds until all ends were received, and until all routes were gone.
+
+    The third figure is the number of starts that were sent twice.
     """
     options = json.dumps(
         {

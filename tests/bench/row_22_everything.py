@@ -1,5 +1,4 @@
-"""Row 22: everything at once, as on many machines, while one process of each kind is killed in
-turn.
+"""Row 22: everything at once, as on many machines; one process of each kind is killed in turn.
 
 Load: that of `make chaos` (docs/reference/performance/chaos.md): calls, messages, gates, desks and
 sessions of the dispatcher at once, for ten minutes, through nginx. Servers: a Redis Cluster of

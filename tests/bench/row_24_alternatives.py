@@ -68,9 +68,7 @@ def _row(
 
 
 def _said(costs: Costs) -> str:
-    """Return each way's cost as text: events per core and second, and round trips for a call and
-    its hangup.
-    """
+    """Return each way's cost: events per core and second, round trips for a call and its hangup."""
     return "; ".join(
         f"{name} {1e6 / us:,.0f} events a core and second, {ROUND_TRIPS[name]:g} round trips"
         for name, us in costs.items()

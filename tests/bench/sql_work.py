@@ -163,9 +163,7 @@ def copy_file(slug: str, path: str) -> dict[str, Any]:
 
 
 def calls(slug: str) -> dict[str, Any]:
-    """Return the size of the pool's history and its counts: without gaps, it has an event for each
-    sequence number it spans.
-    """
+    """Count the pool's history (without gaps it has as many events as it spans), and its size."""
     from django.db import connection
     from django.db.models import Count, Max, Min, Q
 

@@ -43,9 +43,7 @@ def holds(first: int, count: int, *, slug: str = SLUG, sent: bool = True) -> lis
 
 
 def settlements(first: int, count: int, *, slug: str = SLUG) -> list[Command]:
-    """Return the final reports of `count` messages from `first`: two of three delivered, by each
-    mode in turn.
-    """
+    """Return the final reports of messages: two of three delivered, by each mode in turn."""
     return [wallet.report(slug, final_report(index)) for index in range(first, first + count)]
 
 

@@ -153,9 +153,7 @@ class Window:
         return (await self.page.locator(selector).first.inner_text()).strip()
 
     async def violations(self, *rules: str) -> list[str]:
-        """Return axe's findings, of any level, one line each: by all of its rules, or by
-        `rules`.
-        """
+        """Return axe's findings, of any level, one line each: by all rules, or by `rules`."""
         return await violations(self.page, *rules)
 
     async def overflow(self) -> list[str]:

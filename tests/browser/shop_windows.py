@@ -1,6 +1,4 @@
-"""The chat in a shop's page, for the browser tests: where its parts are, and shops that
-serve it.
-"""
+"""The chat in a shop's page, for the browser tests: its parts, and shops that serve it."""
 
 import threading
 from collections.abc import Iterator, Mapping

@@ -1,6 +1,4 @@
-"""The floor: agents and visitors who need attention, why each visitor waits, a supervisor
-in a room.
-"""
+"""The floor: people who need attention, why each visitor waits, a supervisor in a room."""
 
 import pytest
 from playwright.async_api import Locator, expect

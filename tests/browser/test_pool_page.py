@@ -1,6 +1,4 @@
-"""One pool live: what a second client does is shown at once, and an operator's actions take
-effect.
-"""
+"""One pool live: a second client's events are shown at once, an operator's actions take effect."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field

@@ -1,6 +1,4 @@
-"""A new API token in a browser: a purpose, its summary, the secret once, and what it gives
-access to.
-"""
+"""A new API token in a browser: a purpose, its summary, the secret once, and what it opens."""
 
 import re
 

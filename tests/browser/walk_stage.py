@@ -119,9 +119,7 @@ def _readers(answers: Any) -> list[str]:
 
 
 def _is_page(client: Client, address: str) -> bool:
-    """Return whether it answers with a whole page, not with a fragment, a file, figures or
-    a redirect.
-    """
+    """Return whether it answers with a whole page: no fragment, file, figures or redirect."""
     answer = client.get(address, headers=HOST)
     if answer.status_code != 200 or answer.streaming:
         return False

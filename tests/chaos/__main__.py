@@ -129,9 +129,7 @@ class Campaign:
         say(f"{name}: {what}; healed in {healed.seconds:.1f} s")
 
     def table(self) -> str:
-        """Return one line per fault: how often it was injected, and how long until all was
-        green.
-        """
+        """Return a line per fault: how often it was injected, how long until all was green."""
         lines = [f"{'fault':<20}{'times':>6}{'median s':>10}{'worst s':>9}"]
         for name, seconds in sorted(self.healed.items()):
             median, worst = statistics.median(seconds), max(seconds)

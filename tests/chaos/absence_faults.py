@@ -1,6 +1,4 @@
-"""Faults of absence: all processes of a kind are away for longer than whatever waits for them, or a
-process gets no memory.
-"""
+"""Faults of absence: processes away for longer than what waits for them, or without memory."""
 
 import random
 import resource
@@ -33,9 +31,7 @@ def no_timers(stack: Stack, _chance: random.Random) -> str:
 
 @fault()
 def no_web(stack: Stack, _chance: random.Random) -> str:
-    """Stop the web processes for longer than any lease, permit or heartbeat of the stack is
-    valid.
-    """
+    """Stop the web processes for longer than any lease, permit or heartbeat is valid."""
     return _all_silent(stack, ("web",), NO_WEB_SECONDS)
 
 
@@ -55,9 +51,7 @@ def starve_worker(stack: Stack, chance: random.Random) -> str:
 
 @fault()
 def full_redis(stack: Stack, _chance: random.Random) -> str:
-    """Put Redis at maxmemory: it refuses what takes memory, loses nothing, and then takes
-    it again.
-    """
+    """Put Redis at maxmemory: it refuses what takes memory, loses nothing, and recovers."""
     with stack.redis_client() as client:
         client.config_set("maxmemory", "1")
         time.sleep(FULL_SECONDS)

@@ -39,9 +39,7 @@ Line = Mapping[str, Any]
 
 
 class LostError(AssertionError):
-    """Something that the product has acknowledged is not in SQL, or differs from the
-    acknowledgement.
-    """
+    """Something that the product has acknowledged is not in SQL, or differs there."""
 
 
 def devices_log(part: int) -> str:
@@ -67,8 +65,7 @@ def read(paths: Iterable[Path]) -> Iterator[Line]:
 
 
 def all_in_sql(stack: "Stack") -> dict[str, int]:
-    """Return how much of each kind was acknowledged by now. Raise LostError unless SQL has all of
-    it.
+    """Return how much of each kind was acknowledged. Raise LostError unless SQL has all of it.
 
     The load may continue: the drains have CAUGHT_UP_SECONDS for what was acknowledged before this
     call. For a run in which Redis has lost nothing that it had acknowledged.
@@ -145,9 +142,7 @@ def _wrong_end(told: Line, its: list[tuple[Any, ...]]) -> str:
 
 
 def _silences(lines: Iterable[Line]) -> dict[str, list[tuple[int, int]]]:
-    """Return when the pool did not hear from a switch for long: from a live list to the
-    next, µs.
-    """
+    """Return when a switch was not heard for long: from a live list to the next, µs."""
     heard: dict[str, list[int]] = defaultdict(list)
     for told in lines:
         if told["op"] == "listed":

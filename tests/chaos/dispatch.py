@@ -44,7 +44,7 @@ class Session:
 
 @dataclass
 class Process:
-    """When one process of peers was absent: from its last sign of life to the next."""
+    """When one process of peers was absent: from its last tick to the next."""
 
     gaps: list[tuple[float, float]] = field(default_factory=list)
     boots: list[float] = field(default_factory=list)

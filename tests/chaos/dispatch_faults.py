@@ -15,9 +15,7 @@ def _one_of(side: str, chance: random.Random) -> str:
 
 @fault()
 def kill_instances(stack: Stack, chance: random.Random) -> str:
-    """Kill half of the instances with their sessions: all others continue, new ones go
-    elsewhere.
-    """
+    """Kill half of the instances with their sessions: others continue, new ones go elsewhere."""
     name = _one_of("instances", chance)
     stack.processes[name].kill()
     return f"kill -9 of {name}"

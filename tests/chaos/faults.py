@@ -123,8 +123,7 @@ def _has_no_former_release(stack: Stack) -> str:
 
 @fault(not_run=_has_no_former_release)
 def upgrade(stack: Stack, _chance: random.Random) -> str:
-    """Upgrade from the former release to this one: first one process of each kind, later the
-    others.
+    """Upgrade from the former release to this one: one process of each kind, later the others.
 
     In between, processes of both releases serve the load until everything is well.
     """
@@ -170,9 +169,7 @@ def kill_devices(stack: Stack, chance: random.Random) -> str:
 
 @fault()
 def pause_devices(stack: Stack, chance: random.Random) -> str:
-    """Pause devices for longer than their permits are valid: the permits end, the results
-    come late.
-    """
+    """Pause devices for longer than permits are valid: permits end, the results come late."""
     return _pause(stack, "devices", chance)
 
 
@@ -218,9 +215,7 @@ def kill_switches(stack: Stack, chance: random.Random) -> str:
 
 @fault()
 def pause_switches(stack: Stack, chance: random.Random) -> str:
-    """Pause switches for longer than a lease, with every call up: no other call may get a
-    number.
-    """
+    """Pause switches for longer than a lease, with every call up: their numbers stay taken."""
     return _pause(stack, "switches", chance)
 
 

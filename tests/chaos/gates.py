@@ -84,9 +84,7 @@ def fill_up(stack: "Stack", gate: dict[str, Any]) -> None:
 
 
 def first_problem(stack: "Stack", begun_before: int) -> str:
-    """Return what is red after a fault, or "" if the gate is open, works, and SQL agrees
-    with Redis.
-    """
+    """Return what is red after a fault; "" if the gate works, and SQL agrees with Redis."""
     gate = gate_of(stack)
     if gate is None:
         return ""

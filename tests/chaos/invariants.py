@@ -105,7 +105,7 @@ def _reconcile(stack: Stack) -> str:
 
 
 def _pools_without_new_calls(stack: Stack, begun: dict[str, int]) -> str:
-    """Return the green pools that have carried no call since the fault: these are not healed."""
+    """Return a complaint about pools that have carried no call since the fault, or ""."""
     now = _calls_begun(stack)
     silent = [slug for slug in stack.pools if now[slug] == begun[slug]]
     return f"no call since the fault in {silent}" if silent else ""
@@ -135,8 +135,7 @@ def _begun(stack: Stack) -> Iterator[dict[str, Any]]:
 
 
 def everything_is_at_rest(stack: Stack, *, lossless: bool) -> None:
-    """Check, with no call left, that every number is idle, every record closed, every entry
-    accounted for.
+    """Check, without calls: all numbers idle, all records closed, all entries accounted for.
 
     lossless: nothing made Redis lose what it had acknowledged, so SQL must have every call of
     the switches' log. All of it within 60 s.
@@ -188,9 +187,7 @@ def _undrained(stack: Stack) -> str:
 
 
 def _unaccounted_entries(stack: Stack) -> str:
-    """Return a complaint unless each generation's entries are 1, 2, 3 … without a hole, except for
-    gaps that are recorded as rows.
-    """
+    """Return gaps in a generation's entries 1, 2, 3 … that are not recorded as rows, or ""."""
     lives = stack.sql(
         "SELECT p.slug, e.generation, max(e.seq), count(*) FROM numbers_poolevent e"
         " JOIN numbers_pool p ON p.id = e.aggregate_id GROUP BY 1, 2"

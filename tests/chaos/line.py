@@ -32,9 +32,7 @@ def desk_of(stack: "Stack") -> dict[str, Any] | None:
 
 
 def config(stack: "Stack") -> Path:
-    """Return a configuration with more and shorter visits than the demo's: a fault of a second must
-    meet some.
-    """
+    """Return a configuration with more and shorter visits, so that a short fault meets some."""
     its = json.loads(json.dumps(stack.simulation))
     for desk in its.get("desks", []):
         for queue in desk["queues"]:
@@ -104,9 +102,7 @@ def check(stack: "Stack") -> str:
 
 
 def at_rest(stack: "Stack") -> None:
-    """Check, with no new visitors, that all are served, every visit has ended in SQL, the
-    laws are kept.
-    """
+    """Check, without new visitors: all are served, visits have ended in SQL, laws are kept."""
     desk = desk_of(stack)
     if desk is None:
         return

@@ -18,9 +18,7 @@ def kill_people(stack: Stack, chance: random.Random) -> str:
 
 @fault()
 def pause_people(stack: Stack, _chance: random.Random) -> str:
-    """Pause every page: waiting visitors keep their places, visitors in a room continue or
-    are lost.
-    """
+    """Pause every page: waiting visitors keep their places, those in rooms continue or are lost."""
     for part in (1, 2):
         stack.processes[f"people-{part}"].signal(signal.SIGSTOP)
     time.sleep(PAUSE_SECONDS)

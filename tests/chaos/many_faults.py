@@ -28,9 +28,7 @@ def kill_pooler(stack: Stack, _chance: random.Random) -> str:
 
 @fault(not_run=_is_one_machine)
 def kill_broker(stack: Stack, chance: random.Random) -> str:
-    """Kill the broker's Redis: jobs, cache and channels are away, but no process of
-    Poolsite ends.
-    """
+    """Kill the broker's Redis: jobs, cache and channels are away; Poolsite's processes survive."""
     assert isinstance(stack, ManyMachines)
     stack.broker.kill()
     seconds = chance.uniform(0.0, 3.0)

@@ -1,5 +1,4 @@
-"""What must be true while a fault lasts: work continues, refusals are clear, pages and probes say
-why.
+"""What must be true while a fault lasts: work continues, refusals, pages and probes are clear.
 
 Work is counted by the load's own logs. Pages are requested as an operator's browser does, writes
 as the demo's machines do.

@@ -23,9 +23,7 @@ class BrokenBooksError(AssertionError):
 
 @dataclass(frozen=True)
 class Delivered:
-    """A message that the gateway took. `mode` is "" if it was not delivered; `told`:
-    reports taken of it.
-    """
+    """A message that the gateway took. `mode`: "" if not delivered; `told`: reports taken."""
 
     account: str
     message_id: str
@@ -48,9 +46,7 @@ class Charged:
 
     @property
     def expected(self) -> int:
-        """The stored price of its state: its mode's price, at most the quote; all of it
-        while it is open.
-        """
+        """The stored price of its state: its mode's, at most the quote; all while it is open."""
         if self.state in OPEN:
             return self.quoted
         if self.state == "settled":
@@ -108,9 +104,7 @@ def read_ledger(lines: Iterable[str]) -> dict[tuple[str, str], Delivered]:
 
 
 def first_problem(stack: Stack, handed_over_before: int) -> str:
-    """Return what is not healed: safe mode, a wallet that takes no holds, red books,
-    nothing sent.
-    """
+    """Return what is not healed: safe mode, a wallet without holds, red books, nothing sent."""
     if not accounts(stack):
         return ""
     return (
@@ -145,9 +139,7 @@ def _not_open(stack: Stack) -> str:
 
 
 def trimmed_too_early(stack: Stack) -> dict[str, tuple[int, int]]:
-    """Return the accounts whose Redis trimmed entries that SQL does not have: (trimmed up
-    to, in SQL).
-    """
+    """Return accounts whose Redis trimmed entries that SQL lacks: (trimmed up to, in SQL)."""
     rows = stack.sql(
         "SELECT a.slug, w.generation, w.seq FROM billing_wallet w"
         " JOIN access_account a ON a.id = w.account_id"
@@ -181,8 +173,7 @@ def audit(stack: Stack) -> str:
 
 
 def books_are_at_rest(stack: Stack, *, lossless: bool) -> Judged:
-    """Check, with no chatbot sending, that the books have every report and every charge is the
-    stored price.
+    """Check, with no chatbot sending, that all reports are in the books at the stored prices.
 
     lossless: nothing made Redis lose what it had acknowledged, so the operators' list accounts for
     all that was delivered and not paid, to the unit.
@@ -269,9 +260,7 @@ def check_batches(broken: list[tuple[object, ...]]) -> None:
 def difference(
     ledger: Mapping[tuple[str, str], Delivered], charged: Mapping[tuple[str, str], Charged]
 ) -> int:
-    """Return delivered by the gateway less paid by customers, over ended messages that both
-    know.
-    """
+    """Return delivered less paid, over ended messages that gateway and customers both have."""
     total = 0
     for key, its in ledger.items():
         known = charged.get(key)

@@ -69,9 +69,7 @@ _FIGURES = ("spendable", "held", "receivable", "status")
 
 
 def shown_is_stored(storm: Storm) -> list[str]:
-    """Return the readers whose figures differ from what is stored, or that saw no end of
-    the storm.
-    """
+    """Return the readers that differ from what is stored, or that never saw the storm's end."""
     found = []
     for reader in storm.readers:
         both = reader.shown.keys() & storm.stored.keys()

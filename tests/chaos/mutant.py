@@ -219,9 +219,7 @@ class Forking:
 
 
 def killed_by(test: str) -> str:
-    """Return the line that shows that this very test failed in a fork, and not something
-    around it.
-    """
+    """Return the line that shows that this very test failed in a fork, nothing around it."""
     return f"killed by {test}"
 
 

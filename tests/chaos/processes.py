@@ -62,8 +62,7 @@ class StackProcess:
                 os.killpg(self.process.pid, number)
 
     def ask_to_rest(self) -> None:
-        """Send SIGTERM to a program that then continues without new work, once it has a handler for
-        it.
+        """Send SIGTERM to a program that then runs without new work, once it has a handler.
 
         A process that was brought back a moment ago would end by it, come back and not rest.
         """
@@ -148,9 +147,7 @@ def _started(arguments: Sequence[str], environment: Mapping[str, str], log: Path
 
 
 def _hears(pid: int, number: signal.Signals) -> bool:
-    """Return whether a process has its own handler for a signal (the mask in
-    /proc/<pid>/status).
-    """
+    """Return whether a process handles a signal itself (the mask in /proc/<pid>/status)."""
     with suppress(OSError):
         for line in Path(f"/proc/{pid}/status").read_text().splitlines():
             if line.startswith("SigCgt:"):

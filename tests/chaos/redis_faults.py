@@ -1,6 +1,4 @@
-"""Faults of Redis: killed, paused, emptied, lagging, full, unreachable, slow, with a wrong
-clock.
-"""
+"""Faults of Redis: killed, paused, emptied, lagging, full, unreachable, slow, clock wrong."""
 
 import random
 import signal
@@ -62,8 +60,7 @@ def fail_over(stack: Stack, chance: random.Random) -> str:
 
 @fault(not_run=lambda stack: "" if stack.redis.disk.mounted else "only root may mount a tmpfs")
 def fill_disk(stack: Stack, chance: random.Random) -> str:
-    """Fill the disk: Redis cannot append and refuses writes. It must accept them once there is
-    room.
+    """Fill the disk: Redis refuses writes, and must accept them once there is room.
 
     Meanwhile every write is refused clearly, and an incident reports that there is no room.
     """

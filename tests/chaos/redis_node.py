@@ -127,9 +127,7 @@ class RedisNode:
         self.disk.unmount()
 
     def client(self) -> "redis.Redis":
-        """Return a client that bypasses the proxy, so that a fault never affects what a
-        judge reads.
-        """
+        """Return a client that bypasses the proxy, so that faults never affect the judges."""
         client: redis.Redis = redis.Redis.from_url(
             self.server.url, decode_responses=True, socket_timeout=5
         )

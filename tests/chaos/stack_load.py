@@ -23,9 +23,7 @@ class StackLoad(StackView):
         self.processes[name] = StackProcess(name, arguments, self.environment, self.folder)
 
     def _define_dispatch(self, python: list[str], one: str, two: str) -> None:
-        """Start each process of peers at another web process; on its own it moves to the
-        other one.
-        """
+        """Start each process of peers at another web process; it can move to the other one."""
         if dispatch.group_of(self) is None:
             return
         for part, ports in zip(dispatch.PARTS, ((one, two), (two, one)), strict=True):
@@ -46,9 +44,7 @@ class StackLoad(StackView):
             )
 
     def _define_gates(self, python: list[str], one: str, two: str) -> None:
-        """Let devices report to both web processes, and the external system report its
-        count to one.
-        """
+        """Let devices report to both web processes, and the external system to one."""
         config = ["--config", str(self.folder / "demo" / "simulation.json"), "--gate", gates.GATE]
         external, port = f"{SIMULATOR}.external", str(self.external_port)
         log = ["--log", str(gates.external_log(self)), "--strong", "100"]

@@ -1,6 +1,4 @@
-"""A server's real clock is put an hour ahead: no slot is given away, and work continues
-after it.
-"""
+"""A server's real clock is put an hour ahead: no slot is given away, work continues."""
 
 import tempfile
 from pathlib import Path

@@ -1,6 +1,4 @@
-"""A mutant runs its change, a module's in scripts and libraries alike, or reports that it
-has none.
-"""
+"""A mutant runs its change, a module's in scripts and libraries alike, or reports none."""
 
 import pytest
 

@@ -61,9 +61,7 @@ def stages() -> dict[str, Stage]:
 
 @cache
 def context() -> tuple[str, ...]:
-    """Return the files and folders that .dockerignore lets into a build, by Docker's own
-    library.
-    """
+    """Return the files and folders that .dockerignore lets into a build, by Docker's library."""
     listed = subprocess.run(
         ["/usr/bin/python3", "-c", IGNORED], cwd=ROOT, capture_output=True, text=True, check=True
     )
@@ -90,9 +88,7 @@ class Image:
         return text
 
     def build(self) -> "Image":
-        """Execute the steps of the stages `build`, with the machine's own Python, and
-        `poolsite`.
-        """
+        """Execute the steps of the stages `build`, with this machine's Python, and `poolsite`."""
         self.folder.chmod(0o755)
         (self.folder / "bin").mkdir()
         (self.folder / "bin" / "python").symlink_to("/usr/bin/python3")
@@ -130,9 +126,7 @@ class Image:
         assert done.returncode == 0, f"{step}\n{done.stdout}{done.stderr}"
 
     def environment(self, **given: str) -> dict[str, str]:
-        """Return a process's variables: ENV of the last stage and `given`, in a container's
-        terms.
-        """
+        """Return a process's variables: the last stage's ENV and `given`, as in a container."""
         said = " ".join(stages()["poolsite"].all("ENV")).split()
         named = {**dict(one.split("=", 1) for one in said), **given}
         return {

@@ -25,9 +25,7 @@ def look(machine: Machine) -> None:
 
 
 def stop_each_part(machine: Machine) -> None:
-    """Check every row of the table: the failure is seen where the row says, and ends with
-    the start.
-    """
+    """Check every row of the table: the failure is seen where it says, and ends with the start."""
     rows = [(words.split(), check, int(status)) for words, check, status in parts_of_the_table()]
     played = {service(name) for names, _, _ in rows for name in names}
     others = {name for name in machine.wanted() if "web@" not in name}
@@ -62,8 +60,7 @@ def service(name: str) -> str:
 
 
 def is_seen(machine: Machine, check: str, status: int) -> bool:
-    """Return whether only this check fails ("" for none), and a web process answers with this
-    status.
+    """Return whether only this check fails ("" for none), with this status of /readyz.
 
     Without Redis or SQL, the other checks can't be read either.
     """

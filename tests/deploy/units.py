@@ -44,9 +44,7 @@ def read(folder: Path, name: str) -> Unit:
 
 
 def settings(file: Path, *, commented: bool = False) -> dict[str, str]:
-    """Return what an environment file sets. `commented`: include the settings that it
-    comments out.
-    """
+    """Return what an environment file sets; `commented`: also what it comments out."""
     found = {}
     for line in file.read_text().splitlines():
         if (match := _ASSIGNMENT.match(line)) and (commented or not line.startswith("#")):
@@ -55,7 +53,5 @@ def settings(file: Path, *, commented: bool = False) -> dict[str, str]:
 
 
 def blocks(kind: str, guide: Path = GUIDE) -> list[str]:
-    """Return a guide's commands. `sh` blocks are run by a test, `console` blocks need root
-    or systemd.
-    """
+    """Return a guide's commands: tests run `sh` blocks, `console` blocks need root or systemd."""
     return [text for fence, text in _BLOCK.findall(guide.read_text()) if fence == kind]

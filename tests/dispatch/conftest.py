@@ -1,6 +1,4 @@
-"""The shared stage of a worker's process tests: two web processes, a keeper, a group for
-each test.
-"""
+"""A worker's stage for process tests: two web processes, a keeper, a group for each test."""
 
 from collections.abc import Iterator
 

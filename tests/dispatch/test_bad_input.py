@@ -1,6 +1,4 @@
-"""Whatever a peer sends wrongly: its socket is closed with a reason, and no other peer is
-disturbed.
-"""
+"""Whatever a peer sends wrongly: its socket is closed with a reason, others are not disturbed."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine

@@ -132,9 +132,7 @@ class Play:
     # -- the judgement ---------------------------------------------------------------------------
 
     async def judge(self, forced: set[str], *reasons: str) -> None:
-        """Check that these sessions ended once, at both ends, and all others continue
-        without a loss.
-        """
+        """Check that these sessions ended once, at both ends, and the others lost nothing."""
         self._silent.set()
         await self._talk
         kept = self.home.keys() - forced

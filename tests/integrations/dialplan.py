@@ -24,9 +24,7 @@ def globals_of() -> dict[str, str]:
 
 
 class Channel:
-    """A call that goes through a dialplan file. `ask` returns mod_curl's answer: status and
-    body.
-    """
+    """A call that goes through a dialplan file. `ask` returns mod_curl's status and body."""
 
     def __init__(self, path: str, ask: Callable[[list[str]], Answer], **variables: str) -> None:
         self.variables = globals_of() | {"uuid": UUID} | variables

@@ -100,9 +100,7 @@ class EventSocket:
         self._listening.clear()
 
     async def say(self, told: dict[str, str], *, skip: int = 0) -> None:
-        """Send an event of the present time and this run. `skip`: as many earlier events
-        got lost.
-        """
+        """Send an event of the present time and this run. `skip`: earlier events that got lost."""
         self._sequence += 1 + skip
         now = {
             "Core-UUID": self.core,

@@ -1,6 +1,4 @@
-"""A program that makes pools with offline numbers and a switch each, or ends a call as an
-operator.
-"""
+"""A program that makes pools with offline numbers and a switch, or ends a call as an operator."""
 
 import sys
 

@@ -57,8 +57,7 @@ def read_logs(paths: Iterable[Path]) -> Logs:
 
 
 def judge(logs: Logs, ttl_seconds: float, *, idle: bool = True) -> dict[str, int]:
-    """Compare the logs with all laws. Return how much was judged. Raise BrokenLawError with the
-    reason.
+    """Compare the logs with all laws and return how much was judged. Raise BrokenLawError.
 
     idle: judge law 3 too, which does not apply while a lost desk recovers.
     """
@@ -183,8 +182,7 @@ def places_kept_and_nobody_lost(logs: Logs, ttl_us: int) -> int:
 
 
 def _sure_waits(logs: Logs, ttl_us: int) -> list[tuple[int, int, str, Any]]:
-    """Return every span in which a visit certainly waited, with the visit and its queue, by
-    beginning.
+    """Return every span in which a visit certainly waited, with visit and queue, by beginning.
 
     While an agent may be lost nothing is certain: a visit can be given to it and come back to its
     place between two answers that both say "waiting".
@@ -199,9 +197,7 @@ def _sure_waits(logs: Logs, ttl_us: int) -> list[tuple[int, int, str, Any]]:
 
 
 def _losses(told: Sequence[dict[str, Any]], ttl_us: int) -> list[Span]:
-    """Return when an agent may have been lost: from when its silence exceeded the TTL until it was
-    heard.
-    """
+    """Return when an agent may have been lost: silent for longer than the TTL, until heard."""
     ends = [*(answer["t1"] for answer in told[1:]), sys.maxsize]
     spans = ((answer["t0"] + ttl_us, end) for answer, end in zip(told, ends, strict=True))
     return [(begin, end) for begin, end in spans if begin < end]

@@ -38,9 +38,7 @@ class Server:
 
 @dataclass(frozen=True)
 class Went:
-    """The outcome for a visitor: the agent who served it (its number, from 0), or None if
-    it gave up.
-    """
+    """The outcome for a visitor: the agent who served it (number, from 0), or None: gave up."""
 
     waited: int
     by: int | None

@@ -68,9 +68,7 @@ def _is_json(text: str) -> bool:
 
 
 def visitors(caller: Caller) -> None:
-    """Come, send heartbeats, vanish, come back, leave; each visitor with an ID of its own
-    choice.
-    """
+    """Come, send heartbeats, vanish, come back, leave; each with an ID of its own choice."""
     asked = [told["asks"] for told in caller.known if "asks" in told]
     over = {told["v"] for told in caller.known if told.get("answer") in ("ended", "gone")}
     mine = [visit for visit in asked if visit not in over]

@@ -1,6 +1,4 @@
-"""Files are deleted with the text they belong to; no file and no row is left, whichever
-process dies.
-"""
+"""Files are deleted with the text they belong to; none is left, whichever process dies."""
 
 import itertools
 import json

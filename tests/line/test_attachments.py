@@ -1,6 +1,4 @@
-"""Files of rooms over HTTP: sent by both sides, refused, limited, shown only to permitted
-readers.
-"""
+"""Files of rooms over HTTP: sent by both sides, refused, limited, shown to permitted readers."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -47,9 +47,7 @@ def test_eight_of_ten_waits_are_inside_the_range_in_simulated_time(load: float) 
 
 
 def _shares(load: float) -> tuple[float, float, float]:
-    """Return inside, half the width of its 99.9 % interval, and sooner: means of
-    independent runs.
-    """
+    """Return inside, half its 99.9 % interval, and sooner: means of independent runs."""
     found = []
     for run in range(RUNS):
         world = WaitingWorld(SEED + 1_000 * run, load)

@@ -1,6 +1,4 @@
-"""Calling a visitor back through a number of the pool: once, and returned, whichever
-process dies.
-"""
+"""Calling a visitor back through a pool's number: once, and returned, whichever process dies."""
 
 import itertools
 import json

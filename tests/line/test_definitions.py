@@ -1,6 +1,4 @@
-"""The line's figures as the field defines them, and the same on every page, in files and in
-the API.
-"""
+"""The line's figures as the field defines them, the same on pages, in files and in the API."""
 
 import csv
 from datetime import UTC, date, datetime, timedelta
@@ -43,9 +41,7 @@ def world() -> World:
 
 
 def a_day(line: LineWorld, begin: datetime) -> None:
-    """Write 10 joins: 4 served in time, 2 late; 1 gives up, 1 waits too long; 2 leave in
-    under 5 s.
-    """
+    """Write 10 joins: 4 served in time, 2 late; 1 gives up, 1 waits long; 2 leave in under 5 s."""
     agent = line.agent("li")
     for wait in (0, 5, 10, 20, 21, 40):
         past_visit(line.queue, begin, wait=wait, agent=agent, room=60)

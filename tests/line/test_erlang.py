@@ -60,9 +60,7 @@ def test_the_example_of_garnett_mandelbaum_and_reiman() -> None:
 
 
 def _chain(load: Load, servers: int) -> tuple[Fraction, Fraction, list[Fraction]]:
-    """Return P(wait), P(gives up) and the weights of 0, 1, 2 … in line, by the birth-death
-    chain.
-    """
+    """Return P(wait), P(gives up) and the weights of 0, 1, 2 … in line, by birth and death."""
     arrive, serve = Fraction(load.per_hour) / 3_600, 1 / Fraction(load.room_seconds)
     leave = 1 / Fraction(load.patience_seconds or 0)
     weights = [Fraction(1)]
@@ -79,8 +77,9 @@ def _chain(load: Load, servers: int) -> tuple[Fraction, Fraction, list[Fraction]
 
 
 def _served_within(load: Load, servers: int, line: int, seconds: float) -> float:
-    """Return P(served in time) of a visitor who finds all busy and `line` waiting: the marked
-    chain.
+    """Return P(served in time) of a visitor who finds all busy and `line` waiting.
+
+    It is computed by the marked visitor's chain.
 
     Uniformized: in a Poisson number of steps a visitor ahead leaves, or the marked one gives up.
     """

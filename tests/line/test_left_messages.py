@@ -1,6 +1,4 @@
-"""Messages that visitors left: listed, handled by one person, exported, only for the own
-account.
-"""
+"""Messages that visitors left: listed, handled by one person, exported, never across accounts."""
 
 import csv
 

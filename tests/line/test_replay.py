@@ -27,7 +27,7 @@ def line() -> LineWorld:
 
 
 def shown_now(line: LineWorld) -> tuple[dict[str, Any], Any]:
-    """Return the live board, after the drain, and a moment of its own."""
+    """Return the live board, after the drain, and its moment, which no other event shares."""
     line.drain()
     wallboard._DAY.clear()
     time.sleep(0.005)  # waits: moments are told in ms

@@ -1,6 +1,4 @@
-"""Setting up a desk in the console: made, queues, agents, skills, replies, holidays; all
-audited.
-"""
+"""Setting up a desk in the console: queues, agents, skills, replies, holidays; all audited."""
 
 from datetime import timedelta
 from typing import Any

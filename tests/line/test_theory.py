@@ -65,9 +65,7 @@ class Case:
         return there + come
 
     def _there(self, dice: random.Random) -> int:
-        """Return a number of visitors in the desk, by the stationary law of the birth-death
-        chain.
-        """
+        """Return a number of visitors in the desk, by the stationary birth-death law."""
         weights, total = [1.0], 1.0
         while weights[-1] > total * 1e-13 or len(weights) < self.agents:
             there = len(weights)
@@ -209,9 +207,7 @@ def of_kinds(comings: Sequence[Coming], went: Sequence[Went]) -> dict[str, float
 
 
 def apart(some: list[dict[str, float]], others: list[dict[str, float]]) -> list[str]:
-    """Return figures whose two means differ by more than the 99.9 % interval of their
-    difference.
-    """
+    """Return figures whose means differ by more than the difference's 99.9 % interval."""
     found = []
     for name in some[0]:
         one, other = ([run[name] for run in runs] for runs in (some, others))

@@ -1,6 +1,4 @@
-"""For each action of a desk the old snapshot plus the changes equals the new one, in every
-topic.
-"""
+"""After each action of a desk the old snapshot plus the changes is the new one, in every topic."""
 
 from collections.abc import Callable
 from typing import Any
@@ -168,9 +166,7 @@ async def assert_follows(topic: Topic, before: Any, operator: Any) -> None:
 
 
 def still(topic: Topic, state: Any) -> Any:
-    """Return the state without what other topics send (line.visit: its place moves by
-    line.queue).
-    """
+    """Return the state without what other topics send (line.visit's place: by line.queue)."""
     if isinstance(topic, VisitTopic):
         return {name: state[name] for name in state if name not in ("seq", "ahead", "estimate")}
     if isinstance(topic, QueueTopic):

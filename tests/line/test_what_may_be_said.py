@@ -1,6 +1,4 @@
-"""The text of messages and names: joining characters stay, characters that hide or reverse
-text go.
-"""
+"""The text of messages and names: joiners stay, characters that hide or reverse text go."""
 
 import pytest
 

@@ -1,6 +1,4 @@
-"""Why no agent serves a visitor: each reason with its facts, in the same terms on every
-interface.
-"""
+"""Why no agent serves a visitor: each reason with its facts, alike on every interface."""
 
 from typing import Any
 

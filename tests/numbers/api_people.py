@@ -51,9 +51,7 @@ def boss() -> Caller:
 
 
 def refused(pool: Pool, method: str, path: str, **body: Any) -> list[tuple[int, str]]:
-    """Return the answers to the pool's owner, its token, another account's owner and an
-    anonymous caller.
-    """
+    """Return the answers to the pool's owner, its token, another owner and an anonymous caller."""
     tenant("far") if not User.objects.filter(username="far-owner").exists() else None
     callers = [
         Caller(f"{pool.account.slug}-owner" if pool.account else "far-owner"),

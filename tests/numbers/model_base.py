@@ -121,9 +121,7 @@ class Base(ABC):
         yield from self.old_calls.values()
 
     def ready(self, near: str = "") -> list[str]:
-        """Return the numbers that may be picked now, rested longest first; near: to the
-        millisecond.
-        """
+        """Return the numbers to pick from now, rested longest first; near: to the millisecond."""
         found = [(n.since, name, n) for name, n in self.numbers.items() if n.pickable]
         if near:
             return [

@@ -48,9 +48,7 @@ class PoolModel(Model):
                 waiter.until = min(waiter.until, self.offset(61))
 
     def shorten(self) -> int:
-        """Shorten rests that cannot last this long: by the settings, or to the end of a
-        capped day.
-        """
+        """Shorten rests that cannot last this long, by the settings or the end of a capped day."""
         cooldown, cap = self.settings.cooldown_seconds, self.settings.daily_cap
         latest = self.offset(max(cooldown, self.settings.restart_rest_seconds))
         end = self.day_end_s * SECOND
@@ -126,9 +124,7 @@ class PoolModel(Model):
         return True
 
     def may_know(self, switch: Switch, name: str) -> bool:
-        """Return whether its last list could have named the number's call; False if it
-        sends no lists.
-        """
+        """Return whether its last list could have named the call; True without lists."""
         begun = self.numbers[name].since
         return not switch.sends_lists or begun <= switch.list_as_of - 10_000_000
 

@@ -76,9 +76,7 @@ def drain(pool: Pool) -> None:
 
 
 def token_for(pool: Pool | None = None, *, account: Account | None = None, **given: Any) -> str:
-    """Return the secret of a token that may send every event to a pool (or to all of an
-    account).
-    """
+    """Return the secret of a token that may send every event to a pool, or an account's pools."""
     given.setdefault("actions", ["numbers.event", "numbers.view"])
     owner = account if account is not None else pool.account if pool is not None else None
     _, secret = token_create(

@@ -121,8 +121,7 @@ class PoolUnderTest:
         return part
 
     def advance(self, seconds: float) -> int:
-        """Let time pass at a pool that gets requests all the while, so it believes it. Back is a
-        step.
+        """Let time pass at a pool that gets requests, so it believes it. Backwards is a step.
 
         Return the time of the scripts' clock then, in µs.
         """

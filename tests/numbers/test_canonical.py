@@ -1,6 +1,4 @@
-"""The canonical form of a number: every spelling of a line is the same number, on every
-interface.
-"""
+"""The canonical form of a number: all spellings of a line are one number, on every interface."""
 
 import csv
 from collections.abc import AsyncIterator

@@ -88,9 +88,7 @@ class PoolMachine(RuleBasedStateMachine):
             self.model.load(number, "86")
 
     def send(self, event: pool.Event, alias: str = "") -> pool.EventOutcome:
-        """Send an event, its number in another spelling if one is given; the model knows no
-        spellings.
-        """
+        """Send an event, its number in another spelling if given; the model knows no spellings."""
         sent = event.but(number=alias or event.number)
         outcome: pool.EventOutcome = self.bench.run(pool.event(SLUG, sent))
         reply = (outcome.code, outcome.number, outcome.state, outcome.reason)

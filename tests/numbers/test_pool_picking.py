@@ -1,6 +1,4 @@
-"""Rules of picking and waiting: rest, cap, sticky, near, a specific number, vouchers, first
-come.
-"""
+"""Rules of picking and waiting: rest, cap, sticky, near, a given number, vouchers, first come."""
 
 import itertools
 from datetime import UTC, datetime, timedelta

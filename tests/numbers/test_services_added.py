@@ -168,7 +168,7 @@ def test_the_rule_reaches_redis_and_is_brought_back_when_another_release_lost_it
     east = make_pool("east")
     services.pool_configure(actor="test", pool=east, added_by_script="refuse")
     services.switch_create(actor="test", pool=east, name="fs-1", kind="media")
-    hotpath.client().hdel("{east}", "added_by_script", "media")  # as its rebuild leaves it
+    hotpath.client().hdel("{east}", "added_by_script", "media")  # as that release leaves it
     assert services.pool_reconcile(pool=east, check=True).drift == {"settings differ": 1}
     services.watch_pools(0, 1, counting=True)
     figures = hotpath.run(door.show("east"))

@@ -255,7 +255,10 @@ def test_what_such_a_user_can_do_all_the_same(
 
 
 def can_no_more_by_a_function(client: Any) -> None:
-    """Check that a switch may use four functions, but none of our own processes' functions."""
+    """Check that the switch gains nothing by functions: only four have its names.
+
+    Our own processes' functions need rights that the switch lacks, like their scripts.
+    """
     for name in set(pool.SCRIPTS) - set(pool.SWITCH_SCRIPTS):
         with pytest.raises(redis.exceptions.ResponseError, match="Function not found"):
             client.execute_command("FCALL", f"numbers_{name}", 1, KEYS.tag)

@@ -38,9 +38,7 @@ PAGE = "/numbers/twins/"
 def twins(
     east: Pool, west: Pool | None = None, *, stored: tuple[str, str] = (LINE, NATIONAL)
 ) -> tuple[Number, Number]:
-    """Make a number and its twin as the migration leaves them, in Redis as well, both
-    registered.
-    """
+    """Make a number and its twin as the migration leaves them, also in Redis, both registered."""
     keeper = Number.objects.create(pool=east, value=stored[0], canonical=LINE, label="Desk 1")
     twin = Number.objects.create(
         pool=west or east,

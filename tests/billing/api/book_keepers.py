@@ -14,9 +14,7 @@ from tests.billing.recharge.money_people import operator
 
 @dataclass
 class Office:
-    """The account `acme` with its data, and its callers: a role, an operator, the owner of another
-    account.
-    """
+    """The account `acme` and its callers: a role, an operator, the owner of another account."""
 
     shop: Shop
     foreign: Shop

@@ -1,6 +1,4 @@
-"""A program that makes the account `bench` with money, tariff and chatbot, and prints two
-tokens.
-"""
+"""A program that makes the account `bench` with money, tariff and chatbot; prints two tokens."""
 
 import django
 

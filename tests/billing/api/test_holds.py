@@ -321,9 +321,7 @@ async def test_what_a_terminal_can_show_decides_the_fallback_and_is_told(
 
 
 async def test_a_hold_does_not_wait_for_an_sql_that_hangs(caller: Caller, shop: Shop) -> None:
-    """Abilities are stored in SQL: a number whose ability is not read in time falls back to
-    video.
-    """
+    """Abilities are in SQL: a number whose ability is not read in time falls back to video."""
     over = threading.Event()
     at_last = threading.Timer(patient(20), over.set)  # then it answers, too late
     at_last.start()

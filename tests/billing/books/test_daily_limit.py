@@ -99,9 +99,7 @@ def test_what_was_spent_today_counts_on_another_server(heavy: RedisServer) -> No
 
 
 def _goes_on(row: Wallet) -> None:
-    """Check that the limit refuses as it would have without the rebuild, and that returns
-    raise it.
-    """
+    """Check that the limit refuses as it would without the rebuild, and that returns raise it."""
     row.refresh_from_db()
     assert row.generation > 1
     assert (figures(row).spent, figures(row).settings.daily_limit) == (1_200, LIMIT)

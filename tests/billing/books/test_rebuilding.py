@@ -1,6 +1,4 @@
-"""Redis lost wallets, or went back in time: safe mode, a rebuild from SQL, nothing counted
-twice.
-"""
+"""Redis lost wallets, or went back in time: safe mode, rebuilt from SQL, nothing counted twice."""
 
 from datetime import timedelta
 

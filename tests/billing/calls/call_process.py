@@ -114,8 +114,9 @@ def neglect(slug: str, seconds: str, interval: str = "1") -> None:
 
 
 def recover(slug: str, running_seconds: str) -> None:
-    """Sweep as the surviving workers do. Let a running call continue for `running_seconds`, hang
-    up, and judge.
+    """Sweep as the surviving workers do, until everything is settled, and judge.
+
+    A running call continues for `running_seconds`, then it is hung up.
     """
     from numbers import pool as pool_door
     from numbers.services import sweep_charges

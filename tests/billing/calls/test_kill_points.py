@@ -1,6 +1,4 @@
-"""kill -9 between every two steps of a charged call: no uncharged call, no charge without a
-call.
-"""
+"""kill -9 between any two steps of a charged call: no uncharged call, no charge without a call."""
 
 import itertools
 import json
@@ -153,9 +151,7 @@ def test_an_ended_call_whose_worker_is_killed_is_charged_once(
 
 
 def rated_exactly(judged: dict[str, Any]) -> None:
-    """Check that each second that had started when the call ended is charged once, with one
-    connection fee.
-    """
+    """Check that each second that had started is charged once, with one connection fee."""
     seconds = -(-(judged["ended_us"] - judged["started_us"]) // 1_000_000)
     assert judged["began"]
     assert judged["after"]["spent"] == SECOND_PRICE * max(seconds, 1) + FEE

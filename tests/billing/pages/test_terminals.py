@@ -1,6 +1,4 @@
-"""The table of terminals in the browser: a file is stored, read by a worker, reported row
-by row.
-"""
+"""The table of terminals in the browser: a file is stored, read by a worker, reported by row."""
 
 from typing import Any
 

@@ -1,6 +1,4 @@
-"""The wallets' topics: for each action the old snapshot plus the changes equals the new
-snapshot.
-"""
+"""The wallets' topics: after each action the old snapshot plus the changes is the new one."""
 
 from collections.abc import Callable, Iterator
 from typing import Any

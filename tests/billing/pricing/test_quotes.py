@@ -1,6 +1,4 @@
-"""Quotes: the maximum over all modes that a message can end in, by each sub-mode's counting
-rule.
-"""
+"""Quotes: the maximum over all modes that can result, by each sub-mode's counting rule."""
 
 from typing import Any
 

@@ -1,6 +1,4 @@
-"""Tariff versions: validity in the account's zone, no two at the same time, unchangeable
-once used.
-"""
+"""Tariff versions: validity in the account's zone, no two at once, unchangeable once used."""
 
 import threading
 from collections.abc import Callable

@@ -27,9 +27,7 @@ def main(verb: str, *words: str) -> None:
 
 
 def be_patient() -> None:
-    """Allow long waits: on a busy machine 50 threads wait long for their turn, which is no
-    failure.
-    """
+    """Allow long waits: on a busy machine 50 threads wait long for their turn."""
     from django.conf import settings
 
     options = settings.DATABASES["default"]["OPTIONS"]

@@ -1,6 +1,4 @@
-"""A customer tops up in a real browser, and the balance moves; two people approve in two
-windows.
-"""
+"""A customer tops up in a real browser and the balance moves; two people approve in two windows."""
 
 from collections.abc import AsyncIterator
 

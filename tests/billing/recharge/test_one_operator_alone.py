@@ -1,5 +1,4 @@
-"""An operator with all grants tries to move money alone, by every kind of puppet. All attempts
-fail.
+"""One operator with all grants tries to move money alone, by puppets of every kind, and fails.
 
 Mallory has the grants operate and finance, and no helper. Each test is one attack, through the
 pages that she has; `olga` is an honest finance operator.

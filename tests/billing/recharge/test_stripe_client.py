@@ -1,6 +1,4 @@
-"""Our requests to Stripe: once for each top-up, whatever repeats, in the currency's
-smallest unit.
-"""
+"""Our requests to Stripe: once for each top-up, despite repeats, in the smallest unit."""
 
 from collections.abc import Iterator
 from datetime import timedelta

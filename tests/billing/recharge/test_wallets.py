@@ -1,6 +1,4 @@
-"""A wallet's lifetime: opened once, configured, frozen, closed; sent to Redis when it is
-available.
-"""
+"""A wallet's lifetime: opened once, configured, frozen, closed; sent to Redis when available."""
 
 from typing import Any
 from uuid import uuid4

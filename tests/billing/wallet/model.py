@@ -130,9 +130,7 @@ class Model(GrantRules):
         return doubts
 
     def look(self) -> None:
-        """Start a command: decide whether it believes the clock, and store what it does not
-        believe.
-        """
+        """Start a command: decide whether it believes the clock, and store any doubt."""
         if self.seq == self.stored_day[0]:
             _, self.day, self.midnight, self.spent = self.stored_day
         self.stored_day = (self.seq, self.day, self.midnight, self.spent)
@@ -477,9 +475,7 @@ def price_of(quote: Quote, mode: str, unknown: int) -> int:
 
 
 def priced(quote: Quote) -> str:
-    """Return the prices as an entry stores them: quoted ones after commas, others after
-    semicolons.
-    """
+    """Return the prices as an entry stores them: quoted ones after commas, others after ";"."""
     quoted = "".join(f",{mode}={price}" for mode, price in quote.prices.items())
     return quoted + "".join(f";{mode}={price}" for mode, price in quote.others.items())
 

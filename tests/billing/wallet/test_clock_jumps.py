@@ -183,7 +183,7 @@ def test_what_was_put_off_by_a_clock_that_was_ahead_is_due_as_before(
 
 
 def spend_the_limit(bench: WalletUnderTest, clock: ScriptClock, before: float) -> None:
-    """Return a wallet whose daily limit is spent, last used `before` seconds before midnight."""
+    """Spend a wallet's daily limit, `before` seconds before midnight."""
     bench.empty()
     day = wallet.WalletSettings().midnights(bench.now)[0]
     clock.set(round((day - before) * 1_000_000))

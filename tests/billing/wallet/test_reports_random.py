@@ -72,9 +72,7 @@ def take(bench: WalletUnderTest, model: Model, step: Step) -> None:
 
 
 def prove(bench: WalletUnderTest, model: Model) -> None:
-    """Check that balance, messages and entries are the model's, and the three equations of
-    money.
-    """
+    """Check that balance, messages and entries are the model's, and the three equations."""
     now = bench.balance()
     assert (now.bal, now.held, now.seq) == (model.bal, model.held, model.seq)
     assert list(bench.changes()) == model.entries

@@ -55,7 +55,7 @@ def message(name: str, state: str, since_us: int, **more: Any) -> MessageState:
 
 
 def load(bench: WalletUnderTest, messages: list[MessageState]) -> None:
-    """Load the wallet as after a rebuild, with messages that began this long ago. Then open it."""
+    """Load the wallet as after a rebuild, with these messages, and open it."""
     bench.create(RICH, status="recovering")
     for first in range(0, len(messages), wallet.LOAD_LIMIT):
         part = messages[first : first + wallet.LOAD_LIMIT]

@@ -1,6 +1,4 @@
-"""What has expired does not count, whichever command comes first: sweeps run only where a
-test says so.
-"""
+"""What has expired does not count, whichever command comes first; few tests run sweeps."""
 
 import pytest
 

@@ -36,9 +36,7 @@ def _account(slug: str) -> "User":
 
 
 def _past(account: Any) -> None:
-    """Make a wallet with messages in the previous month, and a generation that begins with
-    the rest.
-    """
+    """Make a wallet with messages in the previous month; its next generation has the rest."""
     from django.utils import timezone
 
     from billing import servers

@@ -1,6 +1,4 @@
-"""Two SIPp at both ends of a Kamailio: a file of calls for the caller, and both logs' view
-of them.
-"""
+"""Two SIPp at both ends of a Kamailio: a file of calls for the caller, and both logs."""
 
 import itertools
 import random

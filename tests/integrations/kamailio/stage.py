@@ -76,9 +76,7 @@ class Stage:
         self.bench.path.load_scripts()
 
     def make_user(self) -> None:
-        """Create the switch's user as `manage.py pool acl` does, and take all rights from
-        the default user.
-        """
+        """Create the switch's user of `manage.py pool acl`; take the default user's rights."""
         command = self.bench.client.execute_command
         functions = self.bench.path.knows_functions()
         rules = switch_user(SLUG, SWITCH, SECRET, functions=functions).rules

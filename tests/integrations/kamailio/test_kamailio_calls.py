@@ -17,9 +17,7 @@ CALLEE = "13912345678"
 
 
 def connected(agent: Phone, callee: Phone) -> tuple[Call, Call, Message]:
-    """Return an answered call: the caller's end, the callee's, and the INVITE as the callee
-    got it.
-    """
+    """Return an answered call: the caller's end, the callee's, and the callee's INVITE."""
     mine = agent.invite(CALLEE)
     invite = callee.wait("INVITE")
     theirs = callee.reply(invite, 200, "OK")

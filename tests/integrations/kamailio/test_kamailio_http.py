@@ -49,9 +49,7 @@ def stage(tmp_path: Path) -> Iterator[Stage]:
 
 
 def _ask_once(server: WebServer, token: str) -> None:
-    """Send one event first: a process opens its connections with it; Kamailio waits a
-    second for each.
-    """
+    """Send one event, so that a process opens its connections: Kamailio waits only a second."""
     answer = httpx.post(
         f"http://127.0.0.1:{server.port}/api/v1/pools/{SLUG}/events",
         json={"event": "renew", "call_id": "none"},

@@ -28,9 +28,7 @@ def test_two_ends_that_are_gone_give_the_number_back(
 
 
 def test_a_call_that_lasts_too_long_is_ended_at_both_ends(make_stage: MakeStage) -> None:
-    """Neither end answers before both have been sent a BYE ("A call that is too long" in
-    the README).
-    """
+    """Neither end answers before both got a BYE ("A call that is too long" in the README)."""
     stage = make_stage(settings={"CALL_MAX_SECONDS": "2"})
     with (
         Phone(stage.sip_port, "alice") as agent,

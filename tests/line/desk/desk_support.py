@@ -125,9 +125,7 @@ class DeskUnderTest:
         return [fields for _, fields in self.client.xrange(KEYS.log)]
 
     def advance(self, seconds: float, *alive: str | int) -> None:
-        """Let time pass in steps, with heartbeats of visitors (names) and agents (IDs) and
-        with sweeps.
-        """
+        """Let time pass with sweeps and heartbeats of visitors (names) and agents (IDs)."""
         assert self.clock is not None
         left = seconds
         while left > 0:

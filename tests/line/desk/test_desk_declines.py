@@ -1,6 +1,4 @@
-"""An agent who declines or misses an offer does not get the same one again at once; a miss
-counts.
-"""
+"""An agent who declines or misses an offer does not get it again at once; misses count."""
 
 from queueing.line import desk
 from tests.line.desk.desk_support import KEYS, SLUG, DeskUnderTest
@@ -26,9 +24,7 @@ def offered(line: DeskUnderTest, agent: int) -> str:
 
 
 def two_agents(line: DeskUnderTest, **settings: object) -> None:
-    """Return a desk where agent 8 has a room, and visitor a is offered to agent 7, who is
-    otherwise free.
-    """
+    """Give agent 8 a room, and offer visitor a to agent 7, who is otherwise free."""
     line.queue(1, mode="offer", **settings)
     line.agent(8, 1, online=True)
     line.join("x")

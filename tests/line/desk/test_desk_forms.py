@@ -69,9 +69,7 @@ class Twin:
                 raise AssertionError(f"{key} is a {kind}")
 
     def told(self) -> list[tuple[str, str]]:
-        """Return what was published since the last call; the other twin's messages are read
-        before.
-        """
+        """Return what was published since the last call, without the other twin's messages."""
         self.client.publish("live:to:here", "so far")
         found = []
         for _ in range(1_000):

@@ -165,9 +165,7 @@ class DeskMachine(RuleBasedStateMachine):
                     self._goes_to_others(slot.visit, agent)
 
     def _goes_to_others(self, name: str, agent: int) -> None:
-        """Check that a declined visitor is not offered to the agent again while another may
-        serve.
-        """
+        """Check that an agent is not offered a visitor again while another may serve."""
         visit = self.bench.visit(name)
         if visit.state != "offered" or visit.agent != agent:
             return
@@ -184,9 +182,7 @@ class DeskMachine(RuleBasedStateMachine):
                 assert declined or not (there and may), (name, agent, "again, not", other)
 
     def _has_declined(self, name: str, agent: int, at_us: int) -> bool:
-        """Return whether the decline counts at this time: an expired one counts until a
-        sweep has seen it.
-        """
+        """Return whether the decline counts: an expired one does until a sweep has seen it."""
         declined_us = self.declined.get((name, agent))
         if declined_us is None:
             return False
@@ -243,9 +239,7 @@ class DeskMachine(RuleBasedStateMachine):
 
     @rule(agent=st.sampled_from(AGENTS), data=st.data())
     def silence_that_no_sweep_has_seen(self, agent: int, data: st.DataObject) -> None:
-        """Some stop responding; before a sweep reaches them an agent is free, and a visitor
-        joins.
-        """
+        """Some stop responding; before a sweep sees it an agent is free, and a visitor joins."""
         alive: list[str | int] = [*AGENTS, *self.visits]
         silent = data.draw(st.sets(st.sampled_from(alive), max_size=5))
         clock = self.bench.clock

@@ -1,6 +1,4 @@
-"""A desk's data has one generation at a time: a later one starts again, an older one does
-nothing.
-"""
+"""A desk's data has one generation at a time: a later one starts again, an older is ignored."""
 
 from queueing.line import desk
 from tests.line.desk.desk_support import KEYS, SLUG, DeskUnderTest

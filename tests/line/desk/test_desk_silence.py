@@ -1,6 +1,4 @@
-"""No one is matched with a person who no longer responds, whichever command comes first, even
-without a sweep.
-"""
+"""No one is matched with a person who no longer responds, even without a sweep."""
 
 import pytest
 
