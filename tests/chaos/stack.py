@@ -58,7 +58,7 @@ class Stack(StackLoad):
         self.simulation: dict[str, Any] = {}
         self._watch: Watch | None = None
 
-    # -- start and stop ------------------------------------------------------------------------------
+    # -- start and stop --------------------------------------------------------------------
 
     def start(self) -> None:
         """Bring everything up, with pools, tokens and switches under load."""

@@ -191,7 +191,7 @@ def test_people_are_silent_again_a_time_to_live_after_they_can_be_heard(
     heard = line.clock.now_us // 1_000
     for seconds, answer in ((TTL - 1, "room"), (1, "waiting")):
         line.clock.advance(seconds)
-        # like a sweep that had too much to do to reach this agent
+        # what a sweep leaves that had too much to do to reach this agent
         told = {"heard": heard, "walked": line.clock.now_us // 1_000}
         line.client.hset(KEYS.tag, mapping=told)
         assert line.join(f"v{seconds}").answer == answer
