@@ -23,7 +23,7 @@ def form(request: pytest.FixtureRequest, redis_server: RedisServer) -> str:
 
 @pytest.fixture
 def bench(form: str, test_clock: ScriptClock, redis_server: RedisServer) -> Iterator[GateUnderTest]:
-    """A gate with the defaults (60 permits of 300 s), under a clock that stands still."""
+    """A gate with the defaults (60 permits of 300 s), under a clock that only the test moves."""
     with gate_on(redis_server.url, test_clock, form) as bench:
         yield bench.create()
         bench.check_structure()

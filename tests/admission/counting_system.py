@@ -1,11 +1,11 @@
-"""An external system that counts its own clients: run by test_gate_caps, knows nothing of the gate.
+"""An external system that counts its own clients. test_gate_caps runs it; it knows no gate.
 
-    python counting_system.py <path of its socket> <strength> <log>
+python counting_system.py <path of its socket> <strength> <log>
 
-A client connects and says `<holder> <µs when it asked> <µs when it was answered>`; it is told
-`1`, or `0` if more clients than the strength are here. It works until it says `bye`, which is
+A client connects and sends `<holder> <µs when it asked> <µs when it was answered>`. It receives
+`1`, or `0` if more clients than the strength are here. It works until it sends `bye`, which is
 answered, or until its connection ends. Each change of the count is a line of the log:
-`<µs> <step> <count>` and the client's words.
+`<µs> <step> <count>` and the client's line.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ class System:
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         words = await heard(reader)
         if not words.endswith("\n"):
-            return  # it was killed before it had come in
+            return  # the client was killed before it had come in
         words = words.strip()
         self.step(1, words)
         writer.write(b"0\n" if self.count > self.strength else b"1\n")
@@ -41,7 +41,7 @@ class System:
 
 
 async def heard(reader: asyncio.StreamReader) -> str:
-    """The next line; not a whole one from a client that was killed."""
+    """Return the next line, or "" if the client was killed within it."""
     try:
         return (await reader.readline()).decode()
     except ConnectionError:

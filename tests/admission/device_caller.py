@@ -1,12 +1,12 @@
-"""One process of devices that work and keep their own log: run by test_gate_soak, knows only Redis.
+"""A process of devices with their own log, run by test_gate_soak. It knows only Redis.
 
-    python device_caller.py <redis url> <sha of admission/report> <first> <count> <seed>
+python device_caller.py <redis url> <sha of admission/report> <first> <count> <seed>
 
 Prints `begin <ns> <device> <token> <until>` once a task is at work, `end <ns> <device> <token>`
 when it stops; ns of the machine's steady clock. A device takes work up only after the reply,
 once for each token, and stops by its deadline. Replies are lost, reports doubled, and results
 sent again. Every tenth device holds its first result back until the permit has ended and another
-attempt runs: that result is late for certain. Ends when no device has anything left.
+attempt runs: that result is certainly late. Ends when no device has work left.
 """
 
 import random
@@ -61,7 +61,7 @@ def stop_when_due(device: Device, now: int) -> None:
 
 
 def overtaken(device: Device) -> bool:
-    """Whether a result is held back and a newer attempt has begun since."""
+    """Return whether a result is held back and a newer attempt has begun since."""
     return bool(device.held_back) and device.held_back[0][1] != device.token
 
 
@@ -79,9 +79,9 @@ def report(client: "redis.Redis", sha: str, device: Device, chance: random.Rando
         reply = client.evalsha(sha, 1, TAG, str(len(words)), *words)
     device.next_ns = time.monotonic_ns() + chance.randrange(30_000_000, 90_000_000)
     if chance.random() < 0.1:
-        return  # the answer was lost: results will be sent again, the task is told again
+        return  # the answer was lost: results will be sent again, the task returned again
     if chance.random() > 0.05:
-        device.results = []  # else: sent once more
+        device.results = []  # otherwise: sent again
     _, word, task, _, token, until = reply[:6]
     if word == "task" and token != device.token:
         begin(device, task, token, asked_ns + (int(until) - asked_us) * 1_000, chance)

@@ -22,10 +22,10 @@ FORMS = ("functions", "scripts")  # how the same operations reach Redis
 
 @dataclass
 class GateUnderTest:
-    """One gate on one Redis; every method runs one command and returns its result."""
+    """A gate on a Redis. Every method runs one command and returns its result."""
 
     path: hotpath.HotPath
-    client: Any  # redis.Redis whose replies are text
+    client: Any  # a redis.Redis whose replies are text
     clock: ScriptClock | None = None
     settings: gate.GateSettings = field(default_factory=gate.GateSettings)
 
@@ -38,11 +38,11 @@ class GateUnderTest:
         return self
 
     def raw(self, script: str, *words: str | int) -> list[str]:
-        """Run a script as the seed's caller does: with KEYS[1] alone."""
+        """Run a script as the seed's caller does: with only KEYS[1]."""
         return list(self.client.eval(gate.SCRIPTS[script].text, 1, KEYS.tag, *words))
 
     def wait(self, seconds: float) -> None:
-        """Time passes at a gate that is asked all the while, so it believes the clock."""
+        """Let time pass at a gate that gets requests meanwhile, so that it believes the clock."""
         assert self.clock is not None
         self.client.hset(KEYS.tag, "clock", self.clock.advance(seconds))
 
@@ -90,7 +90,7 @@ class GateUnderTest:
     def batch(
         self, batch: int, devices: list[str], *, seconds: int = 3_600, first: int = 1
     ) -> None:
-        """Open a batch with one task for each device; tasks count from `first`."""
+        """Open a batch with one task for each device. Tasks count from `first`."""
         assert self.clock is not None
         self.run(gate.batch_open(SLUG, batch, self.clock.now_us + seconds * 1_000_000))
         rows = [
@@ -100,7 +100,7 @@ class GateUnderTest:
         assert self.run(gate.load(SLUG, batch, rows)) == (len(rows), 0)
 
     def check_structure(self) -> None:
-        """Every key agrees with every other; nothing is left over."""
+        """Check that all keys agree with each other and nothing is left over."""
         tag = KEYS.tag
         head = self.client.hgetall(tag)
         if not head:
@@ -120,7 +120,7 @@ class GateUnderTest:
         self._check_tasks(tag, held)
 
     def _check_weights(self, tag: str, held: dict[str, str], line: list[str]) -> None:
-        """What counts beyond 1 is in its set, to the slot, and nothing else is."""
+        """Check that exactly the weights above 1 are in their set, to the slot."""
         counted: dict[str, int] = {}
         for member in self.client.zrange(f"{tag}:weights", 0, -1):
             deadline, who = member[1:].split(" ")
@@ -156,15 +156,15 @@ class GateUnderTest:
         assert holding == running
 
     def changes(self) -> list[gate.GateChange]:
-        """The whole history, oldest first."""
+        """Return the whole history, oldest first."""
         return [gate.read_change(fields) for _, fields in self.client.xrange(f"{KEYS.tag}:log")]
 
 
 @contextlib.contextmanager
 def gate_on(url: str, clock: ScriptClock | None = None, form: str = "") -> Iterator[GateUnderTest]:
-    """A gate on the Redis at `url`, not yet created.
+    """Yield a gate on the Redis at `url` that is not created yet.
 
-    form: one of FORMS; left out, the server decides.
+    form: one of FORMS. By default the server decides.
     """
     path = hotpath.HotPath(url)
     if form == "scripts":
@@ -179,7 +179,7 @@ def gate_on(url: str, clock: ScriptClock | None = None, form: str = "") -> Itera
 
 @contextlib.contextmanager
 def sweeping(bench: GateUnderTest, url: str) -> Iterator[None]:
-    """What the worker does, in a process of its own, every 50 ms."""
+    """Do the worker's sweeps in a separate process, every 50 ms."""
     code = (
         "import sys,time,redis;c=redis.Redis.from_url(sys.argv[1])\n"
         "while True:\n c.evalsha(sys.argv[2],1,'{gate.tower}','500');time.sleep(0.05)"

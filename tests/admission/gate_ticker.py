@@ -1,6 +1,6 @@
 """What workers do for the gates: windows, loads, sweeps, the watch, the drain, samples.
 
-A program that goes on until it is ended; for sites that run without Celery. Prints "ready".
+A program that runs until it is ended, for sites without Celery. It prints "ready".
 """
 
 import time

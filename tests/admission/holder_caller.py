@@ -1,10 +1,10 @@
-"""Some named holders that race for permits: run by test_gate_caps, knows Redis and the system.
+"""Named holders that race for permits. test_gate_caps runs it; it knows Redis and the system.
 
-    python holder_caller.py <redis url> <sha of acquire> <sha of release> <socket> <first> <count>
+python holder_caller.py <redis url> <sha of acquire> <sha of release> <socket> <first> <count>
 
-Each holder asks until it is granted a permit, works at the external system (counting_system.py),
-and gives its permit back, with what the system has said. A permit that is not its own any more
-when it gives it back is printed.
+Each holder asks until it gets a permit, works at the external system (counting_system.py),
+and gives its permit back, depending on what the system has answered. A permit that is no longer
+its own when it gives it back is printed.
 """
 
 import random

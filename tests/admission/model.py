@@ -1,4 +1,4 @@
-"""The gate in plain Python: what the Lua must answer, and leave behind.
+"""The gate in plain Python: what the Lua must answer and store.
 
 Tokens are taken from the gate's answers; the machine checks that they rise.
 """
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from queueing.admission.gate import GateSettings
 
 SECOND = 1_000_000
-TRUSTED_US = 3 * SECOND  # how far the clock may run on between two commands and be believed
+TRUSTED_US = 3 * SECOND  # how far the clock may advance between two commands and still be believed
 
 
 @dataclass
@@ -28,7 +28,7 @@ class Task:
     attempt: int = 1
     tokens: list[int] = field(default_factory=list)
     late: set[int] = field(default_factory=set)
-    told: bool = False  # a result decided it
+    told: bool = False  # decided by a result
 
 
 @dataclass
@@ -52,10 +52,10 @@ class GateModel:
     tasks: dict[int, Task] = field(default_factory=dict)
     batches: dict[int, Batch] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
-    last: int = 0  # the time that the gate saw last
+    last: int = 0  # the last time that the gate saw
     lag: int = 0
     settles: int = 0
-    behind: bool = False  # the clock was put back, and no sweep has come since
+    behind: bool = False  # the clock was put back, and no sweep has run since
     corrected: bool = False  # this command was that sweep
 
     # -- permits -----------------------------------------------------------------------------
@@ -64,7 +64,7 @@ class GateModel:
         self.counts[counter] = self.counts.get(counter, 0) + 1
 
     def doubt(self) -> tuple[int, int]:
-        """How far deadlines are behind the clock, and until when."""
+        """Return how far deadlines are behind the clock, and until when."""
         length = self.settings.permit_seconds * SECOND
         settled = not self.now < self.settles <= self.now + length
         lag, settles = (0, 0) if settled else (self.lag, self.settles)
@@ -75,11 +75,11 @@ class GateModel:
 
     @property
     def due(self) -> int:
-        """Deadlines up to here have come."""
+        """Return the time up to which deadlines have passed."""
         return self.now - self.doubt()[0]
 
     def saw(self, clock: int, text: str, *, decided: bool) -> None:
-        """What the gate has kept of the time: all of it, or nothing when that was just done."""
+        """Store the time as the gate does: all of it, or nothing if that was just done."""
         lag, settles = self.doubt()
         if clock != self.last or not decided:
             assert clock in (self.last, self.now)
@@ -130,7 +130,7 @@ class GateModel:
 
     def rate_is_over(self, weight: int = 1) -> bool:
         rate = self.settings.rate_per_second
-        room = max(1, rate - weight + 1)  # as many starts before are too many
+        room = max(1, rate - weight + 1)  # this many earlier starts are too many
         return bool(rate) and len(self.starts) >= room and self.starts[-room] + SECOND > self.now
 
     def stand(self, who: str, weight: int = 1) -> None:
@@ -161,7 +161,7 @@ class GateModel:
             self.give_back(self.tasks[task])
 
     def acquire(self, who: str, weight: int = 1, *, waits: bool = False) -> str:
-        """ "" = granted: the caller then calls give(); "repeat"; or why not."""
+        """Return "" if granted (the caller then calls give()), "repeat", or the reason why not."""
         if self.live(who):
             return "repeat" if self.permits[who].weight == weight else "other weight"
         if who in self.permits:
@@ -258,7 +258,7 @@ class GateModel:
         return "late"
 
     def fetch(self, device: str, renew: int | None) -> tuple[str, int | None]:
-        """(task | new | wait | none, the task); after new the caller calls issue()."""
+        """Return (task | new | wait | none, the task). After new the caller calls issue()."""
         who = "@" + device
         mine = [n for n, task in self.tasks.items() if task.device == device]
         if not any(self.tasks[n].state in "pr" for n in mine):
@@ -295,11 +295,14 @@ class GateModel:
     # -- time --------------------------------------------------------------------------------
 
     def advance(self, clock: int) -> None:
-        """The server's clock says so; for a step back of up to a second the gate's stands still."""
+        """Set the server's clock.
+
+        For a step back of up to a second the gate's clock stops instead.
+        """
         self.now = self.last if 0 < self.last - clock <= SECOND else clock
 
     def put_back(self) -> None:
-        """What was written by a clock that was ahead counts from now."""
+        """Let what was written by a clock that was ahead count from now."""
         latest = self.now + self.settings.permit_seconds * SECOND
         for permit in self.permits.values():
             if permit.deadline > latest:

@@ -20,14 +20,14 @@ SLUG = "tower"
 
 
 def make_gate(slug: str = SLUG, **given: Any) -> Gate:
-    """A gate with the defaults unless told otherwise."""
+    """Make a gate, with the defaults unless given otherwise."""
     return services.gate_create(actor="test", slug=slug, **given)
 
 
 def make_batch(
     gate: Gate, devices: list[str], *, seconds: int = 3_600, load: bool = True, name: str = "batch"
 ) -> TaskBatch:
-    """A batch whose window is open since a minute, loaded into Redis unless told otherwise."""
+    """Make a batch whose window opened a minute ago, by default loaded into Redis."""
     now = timezone.now()
     made = services.batch_create(
         actor="test",
@@ -44,14 +44,14 @@ def make_batch(
 
 
 def load_due() -> None:
-    """What the windows' sweep and a worker do."""
+    """Do what the windows' sweep and a worker do."""
     services.open_windows()
     for job in Job.objects.filter(kind=loading.LOAD, state=Job.State.QUEUED):
         run(job.pk)
 
 
 def drain(gate: Gate) -> None:
-    """Bring a gate's history into SQL."""
+    """Drain a gate's history into SQL."""
     while history.drain("admission.gate", Aggregate(gate.tag, gate.pk)).lag:
         pass
 
@@ -63,7 +63,7 @@ def show(slug: str = SLUG) -> door.GateFigures:
 
 
 def report(device: str, *results: door.Result, slug: str = SLUG) -> door.ReportReply:
-    """One report straight to the gate's script."""
+    """Send one report straight to the gate's script."""
     told: door.ReportReply = hotpath.run(door.reports(slug, [door.DeviceReport(device, results)]))[
         0
     ]
@@ -71,7 +71,7 @@ def report(device: str, *results: door.Result, slug: str = SLUG) -> door.ReportR
 
 
 def done(told: door.ReportReply, *, ok: bool = True) -> door.Result:
-    """The result of a task that was just issued."""
+    """Return the result of a task that was just issued."""
     assert told.task is not None
     assert told.token is not None
     return door.Result(told.task, told.token, ok)
@@ -80,7 +80,7 @@ def done(told: door.ReportReply, *, ok: bool = True) -> door.Result:
 def token_for(
     *gates: Gate, account: Account | None = None, resources: list[str] | None = None, **given: Any
 ) -> str:
-    """The secret of a token that may use these gates."""
+    """Return the secret of a token that may use these gates."""
     given.setdefault("actions", ["admission.use", "admission.view"])
     owner = account if account is not None else gates[0].account if gates else None
     _, secret = token_create(

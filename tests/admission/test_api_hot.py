@@ -20,7 +20,7 @@ REPORT = "/api/v1/devices/a/report"
 
 
 class Caller:
-    """A machine with a token, talking to the application in this process."""
+    """A machine with a token that calls the application in this process."""
 
     def __init__(self, client: httpx.AsyncClient, secret: str = "") -> None:
         self._client = client
@@ -97,7 +97,7 @@ async def test_without_a_worker_a_device_is_told_that_its_task_is_loading(
     await in_thread(make_batch)(gate, ["a"], load=False)
     waits = (await caller.post(REPORT)).json()
     assert (waits["task"], waits["reason"], waits["retry_after"]) == (None, "loading", 60)
-    await in_thread(load_due)()  # a worker came
+    await in_thread(load_due)()  # a worker ran
     assert (await caller.post(REPORT)).json()["payload"] == "do a"
 
 

@@ -1,4 +1,4 @@
-"""`manage.py gate`, reconcile, and what the demo starts with."""
+"""`manage.py gate`, reconcile, and the demo's initial gates."""
 
 import io
 from pathlib import Path
@@ -182,7 +182,7 @@ def test_the_admin_knows_every_table() -> None:
     assert {"admission.Gate", "admission.TaskBatch", "admission.Task"} <= known
 
 
-# -- the verbs that the pages have, too ------------------------------------------------------------
+# -- the verbs that the pages have as well ---------------------------------------------------------
 
 
 def test_a_limit_is_pinned_and_the_gate_deleted() -> None:

@@ -1,4 +1,4 @@
-"""Why a device gets no task: the same honest answer by API, on the page and on the command line."""
+"""Why a device gets no task: the same answer by API, on the page and on the command line."""
 
 import json
 from datetime import timedelta
@@ -126,7 +126,7 @@ def test_the_rate_a_failure_and_attempts_that_are_used_up(clean_redis: RedisServ
     first = report("a")
     starts = door.GateKeys(gate.slug).tag + ":starts"
     client = redis.Redis.from_url(clean_redis.url)
-    client.lset(starts, 0, "9000000000000000")  # so that this test may take its time
+    client.lset(starts, 0, "9000000000000000")  # so that this test is not in a hurry
     assert why(gate, "b") == "rate"
     report("a", done(first, ok=False))
     drain(gate)

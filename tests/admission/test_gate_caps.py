@@ -1,8 +1,8 @@
-"""A cap that is lowered, raised or moves by itself, and a rate, while many processes race.
+"""A cap that is lowered, raised or moves automatically, and a rate, while many processes race.
 
 The judge is the log of an external system that counts its own clients (counting_system.py). A
-client that works there asked for its permit after the last change of the cap, so its gate had
-heard of the new one when it let the client in.
+client that works there requested its permit after the last change of the cap, so its gate knew
+the new cap when it let the client in.
 """
 
 import itertools
@@ -31,7 +31,7 @@ Caps = list[tuple[int, int, int]]  # may have counted from µs, until µs, the c
 
 @dataclass(frozen=True)
 class Step:
-    """One change of the external system's count, and what its client said when it came."""
+    """A change of the external system's count, with its client's line."""
 
     at_us: int
     by: int
@@ -61,18 +61,18 @@ class Race:
         return sum(step.by == 1 for step in self.steps())
 
     def wait_for(self, more: int) -> None:
-        """Wait until so many more clients have begun to work."""
+        """Wait until `more` further clients have begun to work."""
         goal = self.begun() + more
         until(lambda: self.begun() >= goal, 60)
 
     def resize(self, cap: int) -> tuple[int, int]:
-        """Change the cap; before when and after when that was."""
+        """Change the cap. Return the times before and after."""
         before = time.time_ns() // 1_000
         self.bench.run(gate.resize(SLUG, cap, reason="the system is weaker now"))
         return before, time.time_ns() // 1_000
 
     def judge(self, caps: Caps) -> None:
-        """At no moment more at work than a cap that can have let the last of them in."""
+        """Check that the number at work never passed a cap that can have let the last one in."""
         at_work: dict[str, int] = {}
         for step in self.steps():
             if step.by == -1:
@@ -88,7 +88,7 @@ class Race:
 
 @contextmanager
 def racing(url: str, folder: Path, *, strength: int, **settings: object) -> Iterator[Race]:
-    """48 holders in 4 processes race for permits while the block runs."""
+    """Let 48 holders in 4 processes race for permits while the block runs."""
     system, log, complaints = folder / "s", folder / "system.log", folder / "complaints.log"
     with ExitStack() as stack:
         bench = stack.enter_context(gate_on(url))

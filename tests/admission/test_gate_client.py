@@ -77,7 +77,7 @@ async def test_lost_answers_give_one_permit_and_one_release(client: AsyncGate, l
     line.lose = 2
     await client.renew(permit)
     line.lose = 2
-    assert await client.release(permit) is False  # the first attempt was heard
+    assert await client.release(permit) is False  # the first attempt was processed
     figures = await in_thread(show)()
     assert (figures.used, figures.granted, figures.released) == (0, 1, 1)
 
@@ -107,7 +107,7 @@ async def test_the_gate_itself_waits_and_a_lost_answer_gives_the_same_permit(
     line.asked.clear()
     waiting = asyncio.create_task(client.acquire("b", wait_seconds=90))
     await eventually(lambda: in_thread(lambda: show().used == 2 and line.asked == ["acquire"])())
-    line.lose = 1  # of the answer to the release, and then of the permit
+    line.lose = 1  # of the answers to the release, and then to the permit's request
     await client.release(first)
     line.lose = 1
     permit = await waiting

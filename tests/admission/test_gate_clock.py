@@ -1,4 +1,4 @@
-"""A clock that jumps ahead lets nobody in before the permits of others have really ended."""
+"""A clock that jumps ahead admits no holder before the permits of others have really ended."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from queueing.admission import gate
 from tests.admission.gate_support import GENERATION, KEYS, SLUG, GateUnderTest
 
 HOUR = 3_600.0
-LENGTH = 300  # seconds of a permit
+LENGTH = 300  # how long a permit is valid, in seconds
 
 
 def step(bench: GateUnderTest, seconds: float) -> None:
@@ -15,7 +15,7 @@ def step(bench: GateUnderTest, seconds: float) -> None:
 
 
 def ask_for(bench: GateUnderTest, seconds: int) -> int | None:
-    """Ask each second for a slot, as devices do; returns after how many seconds one was free."""
+    """Ask every second for a slot, as devices do. Return after how many seconds one was free."""
     for second in range(1, seconds + 1):
         step(bench, 1)
         if bench.acquire("next").granted:
@@ -94,7 +94,7 @@ def test_after_the_clock_is_right_again_everything_goes_on(full: GateUnderTest) 
 def test_without_anybody_to_sweep_every_slot_comes_back_within_a_permits_length(
     full: GateUnderTest, away: int
 ) -> None:
-    """Redis was away, or nobody asked: that cannot be told from a step of the clock."""
+    """Redis was away, or no request came: a gate cannot tell that from a step of the clock."""
     step(full, away)
     waited = ask_for(full, LENGTH + 1)
     assert waited is not None

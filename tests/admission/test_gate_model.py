@@ -1,4 +1,4 @@
-"""Random histories of a gate: the Lua must answer, and leave Redis, as the plain model says."""
+"""Random histories of a gate: the Lua's answers and data must equal the plain model's."""
 
 import os
 from typing import ClassVar
@@ -20,7 +20,7 @@ from tests.admission.gate_support import FORMS, GENERATION, KEYS, SLUG, GateUnde
 from tests.admission.model import Batch, GateModel, Task
 from tests.support.clock import ScriptClock
 
-# GATE_MODEL_EXAMPLES=2000 digs deeper than the suite does; each form plays half of them.
+# GATE_MODEL_EXAMPLES=2000 searches deeper than the suite does. Each form plays half of them.
 EXAMPLES = int(os.environ.get("GATE_MODEL_EXAMPLES", "25"))
 STEPS = int(os.environ.get("GATE_MODEL_STEPS", "50"))
 START_US = 1_700_000_000_000_000
@@ -57,7 +57,7 @@ class GateMachine(RuleBasedStateMachine):
         self.next_task = 1
         self.decided = False
         self.used_before = 0
-        self.nothing_before = 0  # by the last sweep's word; a batch or a cap announces itself
+        self.nothing_before = 0  # as the last sweep reported; a batch or a cap announces itself
 
     def new_token(self, who: str, token: int) -> int:
         assert token > self.tokens[-1][1], "tokens rise"

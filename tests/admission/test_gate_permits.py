@@ -149,7 +149,7 @@ def test_one_that_stops_asking_loses_its_turn_after_two_periods(bench: GateUnder
         bench.acquire(f"w-{name}")
     bench.wait(100)
     assert bench.acquire("w-c").place == 3
-    bench.wait(21)  # a and b are silent for 121 s
+    bench.wait(21)  # a and b do not respond for 121 s
     assert bench.acquire("w-c").place == 1
     assert bench.show().waiting == 1
     assert bench.release("h0", permits[0].token).done
@@ -192,7 +192,7 @@ def test_the_external_systems_own_count_over_the_cap_is_an_overrun(bench: GateUn
 
 
 def test_rows_after_a_place_are_those_after_it_among_equals(bench: GateUnderTest) -> None:
-    for name in ("a", "c", "b"):  # the clock stands still: one deadline for all
+    for name in ("a", "c", "b"):  # the clock does not move: one deadline for all
         bench.acquire(name)
     bench.wait(1)
     bench.acquire("d")

@@ -1,4 +1,4 @@
-"""A list of requests answers, and leaves behind, what the same requests do one by one."""
+"""A list of requests answers, and stores, what the same requests do one by one."""
 
 import asyncio
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ SETTINGS = st.builds(
     permit_seconds=st.just(30),
     longest_seconds=st.sampled_from([30, 40]),
 )
-Asked = tuple[str, str, str, dict[str, Any]]  # verb, holder, whose token, what is told
+Asked = tuple[str, str, str, dict[str, Any]]  # verb, holder, whose token, the arguments
 ASKED = st.tuples(
     st.sampled_from(["acquire", "acquire", "renew", "release", "release"]), HOLDERS, TOKENS, TOLD
 )
@@ -39,7 +39,7 @@ LISTS = st.lists(
 
 
 class Twins:
-    """Two gates that have lived the same: one is asked by lists, the other one by one."""
+    """Two gates with the same history: one gets lists, the other single requests."""
 
     def __init__(self, bench: GateUnderTest) -> None:
         self.bench = bench
@@ -89,7 +89,7 @@ OVERTAKING: list[tuple[list[Asked], int]] = [
         [
             ("acquire", "b", "its own", {}),
             ("release", "a", "its own", {}),
-            ("acquire", "c", "its own", {}),  # b stands before it, since this very list
+            ("acquire", "c", "its own", {}),  # b is before it since this very list
         ],
         0,
     ),

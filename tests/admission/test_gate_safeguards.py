@@ -1,4 +1,4 @@
-"""What a list of requests and the history refuse or keep, whoever asks."""
+"""What a list of requests and the history refuse or keep, for every caller."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from tests.admission.gate_support import KEYS, SLUG, GateUnderTest, gate_on
 
 
 def holders(bench: GateUnderTest) -> list[str]:
-    """Who has been granted a permit, oldest first."""
+    """Return the holders that were granted a permit, oldest first."""
     return [change.holder for change in bench.changes() if change.event == "granted"]
 
 
@@ -54,7 +54,7 @@ def test_the_history_keeps_what_sql_has_not_taken_up_to_its_limit(clean_redis: R
         for _ in range(127):
             bench.release("a", bench.acquire("a").token)
         assert len(bench.changes()) == 255
-        bench.acquire("a")  # the 256th entry: the history is held against its limit
+        bench.acquire("a")  # the 256th entry: the history is compared with its limit
         kept = [entry for entry, _ in bench.client.xrange(f"{KEYS.tag}:log")]
         assert kept == [f"{seq}-0" for seq in range(157, 257)]
         assert bench.client.hget(KEYS.tag, "dropped") == "106"  # 51 to 156

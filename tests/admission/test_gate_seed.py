@@ -1,4 +1,4 @@
-"""The seed's own pair: 60 granted, the 61st refused, floor 0, 300 s for each permit by itself."""
+"""The seed's own pair: 60 granted, the 61st refused, floor 0, 300 s for each permit separately."""
 
 from queueing.admission import gate
 from tests.admission.gate_support import SLUG, GateUnderTest
@@ -6,7 +6,7 @@ from tests.admission.gate_support import SLUG, GateUnderTest
 
 def test_sixty_are_granted_and_the_61st_is_refused(bench: GateUnderTest) -> None:
     assert [bench.incr() for _ in range(60)] == [(True, count) for count in range(1, 61)]
-    assert bench.incr() == (False, 60)  # the seed read 60 both times and turned the 60th away
+    assert bench.incr() == (False, 60)  # the seed read 60 both times and refused the 60th
     assert bench.decr() == (True, 59)
     assert bench.incr() == (True, 60)
 
@@ -25,11 +25,11 @@ def test_each_permit_has_its_own_300_seconds(bench: GateUnderTest) -> None:
     bench.wait(239.999)
     assert bench.incr() == (False, 60)
     bench.wait(0.001)
-    assert bench.incr() == (True, 60)  # exactly the first has ended
+    assert bench.incr() == (True, 60)  # exactly the first has expired
     assert bench.incr() == (False, 60)
     bench.wait(1)
     assert bench.incr() == (True, 60)
-    # An expiry in mid-flight forgets nobody else: all but those that ended are counted.
+    # An expiry in mid-flight forgets no other permit: all but those that ended are counted.
     assert bench.show().used == 60
 
 
@@ -38,7 +38,7 @@ def test_a_late_decr_frees_nobody_elses_slot(bench: GateUnderTest) -> None:
     bench.wait(150)
     bench.incr()
     bench.wait(151)
-    assert bench.decr() == (True, 0)  # the first had ended by itself: it was the second's
+    assert bench.decr() == (True, 0)  # the first had expired: this was the second's
     assert bench.decr() == (False, 0)
 
 

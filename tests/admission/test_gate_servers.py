@@ -1,4 +1,4 @@
-"""The same scripts on Redis 6.2, Redis 7, Valkey 9 and a Cluster, declared keys and all."""
+"""The same scripts on Redis 6.2, Redis 7, Valkey 9 and a Cluster, with declared keys."""
 
 import contextlib
 
@@ -15,7 +15,7 @@ FAR_US = 9_000_000_000_000_000
 
 
 def walk_through(bench: GateUnderTest) -> None:
-    """Every command once, on the server's own clock."""
+    """Run every command once, on the server's own clock."""
     bench.create(cap=3)
     permit = bench.acquire("a")
     assert bench.renew("a", permit.token).granted
@@ -75,7 +75,7 @@ def test_the_form_that_is_named_is_the_one_that_runs(bench: GateUnderTest, form:
     assert ran["eval"] == 0
 
 
-# Arguments that are right, so that nothing but the data's version is a reason to refuse.
+# Valid arguments, so that only the data's version is a reason to refuse.
 WORDS: dict[str, list[str]] = {
     "acquire": ["a"],
     "batch": ["pause", "1"],
@@ -95,7 +95,7 @@ WORDS: dict[str, list[str]] = {
     "resize": ["1", "0"],
     "sweep": ["1"],
 }
-WHOLE = {"create", "destroy"}  # they make and remove the data whole, whatever its version
+WHOLE = {"create", "destroy"}  # they make and remove the whole data, whatever its version
 
 
 @pytest.mark.parametrize("script", sorted(set(gate.SCRIPTS) - WHOLE))

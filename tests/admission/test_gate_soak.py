@@ -1,4 +1,4 @@
-"""Many processes at one gate, judged by their own logs: the cap holds, each task ends once."""
+"""Many processes at one gate, judged by their own logs: the cap is kept, each task ends once."""
 
 import os
 import random
@@ -53,7 +53,7 @@ class Callers:
         self.start(number)
 
     def at_once(self) -> tuple[int, int]:
-        """The most devices at work at the same moment, and how many pieces of work there were."""
+        """Return the most devices at work at the same moment, and the number of pieces of work."""
         moves: list[tuple[int, int]] = []
         for log, killed_ns in self.logs:
             running: dict[str, int] = {}

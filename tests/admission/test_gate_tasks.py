@@ -14,7 +14,7 @@ def clock_of(bench: GateUnderTest) -> ScriptClock:
 
 
 def ok(told: gate.ReportReply, *, good: bool = True, data: str = "") -> gate.Result:
-    """The result of the task that was just issued."""
+    """Return the result of the task that was just issued."""
     assert told.task is not None
     assert told.token is not None
     return gate.Result(told.task, told.token, good, data=data)
@@ -73,7 +73,7 @@ def test_only_renewing_moves_the_deadline(bench: GateUnderTest) -> None:
         renewed = bench.report("a", renew=told.token)
         if renewed.token != told.token:
             break
-    assert renewed.attempt == 2  # the longest time was over, the attempt ended
+    assert renewed.attempt == 2  # the longest time has passed, the attempt ended
     assert clock_of(bench).now_us - (told.until_us - 290_000_000) >= 3_600_000_000
 
 
@@ -124,7 +124,7 @@ def test_a_late_result_is_stored_once_and_changes_neither_task_nor_permit(
 ) -> None:
     bench.batch(1, ["a"])
     first = bench.report("a")
-    bench.wait(300)  # nobody has swept: the clock decides, not the sweep
+    bench.wait(300)  # no sweep has run: the clock decides, not the sweep
     late = bench.report("a", ok(first))
     assert late.results == ((1, "late"),)
     assert (late.word, late.attempt) == ("task", 2)
@@ -200,7 +200,7 @@ def test_at_the_windows_end_pending_ones_expire_and_running_ones_finish(
     bench.sweep()
     bench.sweep()
     figures = bench.show()
-    assert (figures.batches[0].failed, figures.batches[0].done) == (1, 1)  # no further attempt
+    assert (figures.batches[0].failed, figures.batches[0].done) == (1, 1)  # no more attempts
     assert figures.batches[0].closed_us is not None
     assert bench.report("b", ok(b)).results == ((2, "late"),)
     bench.wait(3_601)

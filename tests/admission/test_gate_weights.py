@@ -9,7 +9,7 @@ from tests.admission.gate_support import GENERATION, KEYS, SLUG, GateUnderTest
 
 
 def new(bench: GateUnderTest, **settings: Any) -> None:
-    """The gate anew, with these settings."""
+    """Create the gate again with these settings."""
     bench.run(gate.destroy(SLUG, GENERATION))
     bench.create(**settings)
 
@@ -70,7 +70,7 @@ def test_what_ended_by_time_counts_no_longer_before_and_after_a_sweep(
         assert bench.acquire(f"h{place}", weight).granted
         bench.wait(1)
     assert bench.show().used == sum(weights)
-    bench.wait(56)  # 63 s after the first one: it and those after it have ended one by one
+    bench.wait(56)  # 63 s after the first: the first and later ones have expired one by one
     assert bench.show().used == sum(weights[4:])
     bench.check_structure()
     assert bench.sweep().expired == 4
@@ -114,7 +114,7 @@ def test_light_ones_pass_where_the_heavy_one_ahead_keeps_its_slots(bench: GateUn
     assert bench.acquire("light").reason == "full"
     for n in range(2):
         bench.release(f"h{n}", held[n].token)
-    assert bench.acquire("light").granted  # 4 are free, and 3 are kept
+    assert bench.acquire("light").granted  # 4 are free, and 3 are reserved
     assert bench.acquire("other").reason == "turn"
     assert bench.acquire("heavy", 3).granted
     bench.check_structure()

@@ -1,4 +1,4 @@
-"""Requests that are asked for together travel together (poolsite/api/gather.py), on a real gate."""
+"""Requests that are made together travel together (poolsite/api/gather.py), on a real gate."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -83,7 +83,7 @@ async def test_each_gets_its_own_answer_or_refusal(path: Watched) -> None:
 async def test_a_server_that_hangs_holds_up_no_others(
     path: Watched, clean_redis: RedisServer
 ) -> None:
-    """What is asked while a pipeline is under way leaves without its answer."""
+    """Requests made while a pipeline is under way leave without its answer."""
     asked = gatherer(path)
     with clean_redis.client() as client:
         client.client_pause(30_000, all=False)

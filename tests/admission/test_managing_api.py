@@ -1,4 +1,4 @@
-"""The gates' interface for people: what it changes, lists and refuses, and to whom."""
+"""The gates' API for people: what it changes, lists and refuses, and to whom."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ from tests.numbers.people import tenant
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
 URL = f"/api/v1/gates/{SLUG}"
 JSON = "application/json"
-# Each action with a body that is complete.
+# Each action with a complete body.
 ACTIONS = {
     "resize": {"cap": 7, "reason": "r"},
     "pin": {"cap": 7, "reason": "r"},
@@ -51,7 +51,7 @@ def operator_client(*, operate: bool = True) -> Client:
 
 @pytest.fixture
 def op() -> Client:
-    """An operator who may act."""
+    """An operator with the grant to act."""
     return operator_client()
 
 
@@ -213,7 +213,7 @@ def test_a_gate_is_deleted_once_nothing_holds_it(op: Client, gate: Gate) -> None
 
 
 def pages(client: Client, url: str) -> list[list[Any]]:
-    """Every page of a list."""
+    """Return every page of a list."""
     found, cursor = [], ""
     for _ in range(20):
         told = client.get(f"{url}&cursor={cursor}").json()
@@ -309,7 +309,7 @@ def test_tasks_and_failed_devices_are_listed(op: Client, gate: Gate) -> None:
     report("a", done(report("a"), ok=False))
     report("b", done(report("b")))
     url = f"{URL}/batches/{batch.pk}"
-    failed = op.get(f"{url}/failed").json()["data"]  # brings SQL up to date
+    failed = op.get(f"{url}/failed").json()["data"]  # updates SQL
     assert [(row["device"], row["state"], row["payload"]) for row in failed] == [
         ("a", "failed", "do a")
     ]
@@ -345,7 +345,7 @@ def test_a_cancelled_batch_says_so_at_once(op: Client, gate: Gate, *, paused: bo
 
 
 def changes(client: Client) -> dict[str, Any]:
-    """Every operation that changes the gate."""
+    """Return every operation that changes the gate."""
     return {
         "patch": patch(client, {"cap": 9}),
         "delete": client.delete(f"{URL}?reason=old"),

@@ -1,4 +1,4 @@
-"""The external system by its own count: within the cap when it obeys, above it when it does not."""
+"""The external system by its own count: within the cap if it obeys, above it if it does not."""
 
 import asyncio
 
@@ -16,12 +16,12 @@ from tests.support.waiting import eventually
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
 
 CAP, CLIENTS = 3, 6
-# Who obeys stops so long before its slot is free: what happens at one moment has no order.
+# A client that obeys stops this long before its slot is free: simultaneous events have no order.
 MARGIN_SECONDS = 2
 
 
 async def client(system: System, number: int) -> None:
-    """Gets a permit as soon as it can, and wants to work for longer than the permit lasts."""
+    """Get a permit as soon as possible, and work for longer than the permit is valid."""
     name = f"h{number}"
     permits: list[door.Permit] = []
 
@@ -35,7 +35,7 @@ async def client(system: System, number: int) -> None:
 
 
 async def play(*, obeys: bool) -> System:
-    """Until every client was stopped by its deadline, or until there is one too many."""
+    """Run until every client was stopped by its deadline, or until there is one too many."""
     system = System(strong=CLIENTS, obeys=obeys)
     clients = [asyncio.create_task(client(system, number)) for number in range(CLIENTS)]
     if obeys:

@@ -1,4 +1,4 @@
-"""The pages of gates and batches: what they answer, to whom, and what they change or refuse."""
+"""The pages of gates and batches: their answers, the permitted users, changes and refusals."""
 
 from datetime import timedelta
 from typing import Any
@@ -27,14 +27,14 @@ ACT = "/gates/tower/act/"
 
 @pytest.fixture
 def gate(clean_redis: RedisServer) -> Gate:
-    """A gate of two slots, of the account `evergreen`."""
+    """A gate of two slots that belongs to the account `evergreen`."""
     account = Account.objects.create(slug="evergreen", name="Evergreen")
     return make_gate(name="=Tower", account=account, cap=2)
 
 
 @pytest.fixture
 def operator() -> User:
-    """An operator who may act."""
+    """An operator with the grant to act."""
     user = User.objects.create_user("op", is_operator=True)
     Grant.objects.create(user=user, name="operate")
     return user
@@ -56,14 +56,14 @@ def owner_of(account: Account) -> Client:
 
 
 def act(client: Client, **data: Any) -> str:
-    """Send a verb; what the page then says, whether it was done or not."""
+    """Send a verb. Return what the page then says, whether it was done or not."""
     response = client.post(ACT, data, follow=True)
     assert response.redirect_chain[-1][0] == "/gates/tower/"
     return str(next(iter(response.context["messages"])))
 
 
 def upload(client: Client, rows: str, **given: Any) -> Any:
-    """Send the form as the page offers it: its own window, in the reader's time."""
+    """Send the form with the page's own window, in the reader's time."""
     window = client.get("/gates/tower/batches/").context["form"].initial
     data = {
         "name": "night",
@@ -368,5 +368,5 @@ def test_the_overview_has_the_gates(gate: Gate, operator: User, browser: Client)
     card = CARD.load(principal_of_user(operator))
     assert card is not None
     assert card.rows[0]["cells"][0]["text"] == "1 / 2"
-    assert len(card.columns) == 1 + len(card.rows[0]["cells"])  # the name's column has a head too
+    assert len(card.columns) == 1 + len(card.rows[0]["cells"])  # the name's column has a header too
     assert browser.get("/overview/").status_code == 200

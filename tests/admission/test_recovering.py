@@ -1,4 +1,4 @@
-"""Redis lost a gate: its whole cap counts as used, holders come back, tasks end once."""
+"""Redis lost a gate: its whole cap counts as used, holders return, tasks end once."""
 
 from datetime import timedelta
 
@@ -16,7 +16,7 @@ from tests.admission.people import SLUG, done, drain, make_batch, make_gate, rep
 from tests.support.clock import ScriptClock
 
 CAP = 3
-OLD = 1_600_000_000_000_000  # the life before
+OLD = 1_600_000_000_000_000  # the previous generation
 
 
 @pytest.fixture
@@ -83,7 +83,7 @@ def test_a_running_task_that_sql_knew_keeps_its_token(lost: GateUnderTest) -> No
     assert (again.word, again.token, again.attempt) == ("task", OLD + 9, 2)
     assert lost.report("b").reason == "recovering"
     assert lost.report("a", door.Result(1, OLD + 9, True)).results == ((1, "accepted"),)
-    assert lost.report("b").word == "task"  # a had shown that its slot was its own
+    assert lost.report("b").word == "task"  # a had shown that it had its own slot
     lost.check_structure()
 
 
@@ -117,7 +117,7 @@ def test_an_operator_opens_early_with_a_reason(lost: GateUnderTest) -> None:
 
 
 def aged(gate: Gate) -> Gate:
-    """As if made an hour ago: what Redis lacks then was lost."""
+    """Make the gate look an hour old: what Redis lacks then was lost."""
     Gate.objects.filter(pk=gate.pk).update(created_at=timezone.now() - timedelta(hours=1))
     gate.refresh_from_db()
     return gate
@@ -137,7 +137,7 @@ def test_a_flushed_gate_is_rebuilt_with_its_tasks_and_every_task_ends_once() -> 
     assert (figures.status, figures.used) == ("recovering", 2)
     assert Incident.objects.filter(type="admission.recovering", until=None).exists()
     assert report("a").token == a.token
-    assert report("b").word == "none"  # done is done
+    assert report("b").word == "none"  # a finished task is not issued again
     assert report("c").reason == "recovering"
     gate.refresh_from_db()
     services.gate_open_early(actor="test", gate=gate, reason="checked by hand")

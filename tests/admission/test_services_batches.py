@@ -1,4 +1,4 @@
-"""Batches uploaded, loaded, steered and ended; SQL is what the history says."""
+"""Batches uploaded, loaded, controlled and ended; SQL agrees with the history."""
 
 from datetime import datetime, timedelta
 
@@ -45,7 +45,7 @@ def upload(gate: Gate, csv: bytes, **given: object) -> services.Uploaded:
 
 
 def counts(batch: TaskBatch) -> dict[str, int]:
-    """The batch's counts, which must be those of its tasks."""
+    """Return the batch's counts, which must equal those of its tasks."""
     batch.refresh_from_db()
     names = ("pending", "issued", "done", "failed", "expired")
     told = {name: getattr(batch, name) for name in names}
@@ -160,7 +160,7 @@ def test_a_window_must_lie_ahead_and_be_one() -> None:
 
 
 def test_a_window_at_the_end_of_time_is_refused() -> None:
-    """There is no such moment in UTC, in which SQL keeps it."""
+    """That moment does not exist in UTC, in which SQL stores it."""
     closes = datetime(9999, 12, 31, 23, tzinfo=timezone.get_fixed_timezone(-14 * 60))
     with pytest.raises(AdmissionError) as caught:
         upload(make_gate(), b"a", opens_at=closes - timedelta(days=2), closes_at=closes)
@@ -306,7 +306,7 @@ def test_a_cancelled_batch_says_so_at_once(*, paused: bool) -> None:
     assert selectors.batch_out(batch)["state"] == "cancelled"
 
 
-# -- loaded ahead of the window, and what devices are told without a worker -----------------------
+# -- loaded ahead of the window, and what devices get without a worker ----------------------------
 
 
 def test_a_device_is_told_that_its_task_is_loading_until_a_worker_comes() -> None:
@@ -390,7 +390,7 @@ def test_the_page_says_that_it_waits_for_a_worker() -> None:
 
 
 def _opens(batch: TaskBatch, at: datetime) -> None:
-    """Its window opens at another time, as Redis knows it."""
+    """Let its window open at another time, in Redis as well."""
     text = f"{int(at.timestamp() * 1e6):016d}"
     key = f"{door.GateKeys(SLUG).tag}:batches"
     record = hotpath.client().hget(key, str(batch.pk))

@@ -1,4 +1,4 @@
-"""Gates made, set, resized, paused, deleted; by whom, and with what trace."""
+"""Gates made, set, resized, paused, deleted: permissions and traces."""
 
 import pytest
 from django.core.exceptions import ValidationError

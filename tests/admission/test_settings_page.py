@@ -25,7 +25,7 @@ def gate(clean_redis: RedisServer) -> Gate:
 
 @pytest.fixture
 def browser() -> Client:
-    """An operator who may act."""
+    """A browser of an operator with the grant to act."""
     user = User.objects.create_user("op", is_operator=True)
     Grant.objects.create(user=user, name="operate")
     client = Client()
@@ -34,7 +34,7 @@ def browser() -> Client:
 
 
 def shown(client: Client) -> dict[str, Any]:
-    """What the page would send back if nobody changed a thing."""
+    """Return what the page would send back without any change."""
     form = client.get(PAGE).context["form"]
     data = {}
     for field in form:
@@ -133,7 +133,7 @@ def test_bad_settings_are_refused_and_change_nothing(
     answer = browser.post(PAGE, {**shown(browser), **bad})
     assert answer.status_code == 422
     assert words in answer.content.decode()
-    assert "<title>Tower" in answer.content.decode()  # the name that was not saved shows nowhere
+    assert "<title>Tower" in answer.content.decode()  # the name that was not saved is shown nowhere
     gate.refresh_from_db()
     assert (gate.cap, gate.key, gate.name) == (60, "tower", "Tower")
     assert (show().seq, show().settings) == (before.seq, before.settings)

@@ -1,4 +1,4 @@
-"""Signed permits: who gets one, what it says, and what becomes of a gate's keys."""
+"""Signed permits: who gets one, what it contains, and what happens to a gate's keys."""
 
 import base64
 import io
@@ -37,7 +37,7 @@ async def client(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[httpx.AsyncCl
     from poolsite.asgi import application
 
     monkeypatch.setattr(directory, "FRESH_SECONDS", -1.0)
-    monkeypatch.setattr(directory, "OLD_SECONDS", -1.0)  # each request reads SQL anew
+    monkeypatch.setattr(directory, "OLD_SECONDS", -1.0)  # each request reads SQL again
     monkeypatch.setattr(directory, "PATIENCE_SECONDS", 60.0)
     transport = httpx.ASGITransport(app=application)
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
@@ -88,7 +88,7 @@ async def test_a_permit_is_signed_with_the_weight_that_the_gate_counts(
     got = (await caller.post(ACQUIRE, {"holder": "h", "weight": 2})).json()
     token = {"holder": "h", "token": got["token"]}
     renewed = (await caller.post(RENEW, token)).json()
-    wrong = (await caller.post(RENEW, {**token, "weight": 1})).json()  # the gate knows better
+    wrong = (await caller.post(RENEW, {**token, "weight": 1})).json()  # the gate's own value counts
     for answer in (got, renewed, wrong):
         assert verifier.check(answer["permit"], gate="tower").weight == 2
     await caller.post("/api/v1/gates/tower/release", token)

@@ -1,4 +1,4 @@
-"""For each action the old snapshot plus the changes is the new snapshot, in every topic."""
+"""For each action the old snapshot plus the changes equals the new snapshot, in every topic."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -75,7 +75,7 @@ ACTIONS: dict[str, Callable[[], Any]] = {
 
 @pytest.fixture
 def world() -> TaskBatch:
-    """A gate of six with a holder, an anonymous one, two running tasks, and some who wait."""
+    """A gate of six with a holder, an anonymous one, two running tasks, and some that wait."""
     made = make_gate(cap=6, look_ahead=1000)
     batch = make_batch(made, [f"d{n}" for n in range(12)])
     hotpath.run(door.acquire(SLUG, "h1"))
@@ -117,7 +117,7 @@ async def _assert_follows(topic: Topic, before: Snapshot) -> None:
 
 
 def _still(state: Any) -> Any:
-    """The state without what moves by the second."""
+    """Return the state without what moves every second."""
     if isinstance(state, dict):
         moving = ("eta_seconds", "per_minute", "in_time")
         return {key: _still(value) for key, value in state.items() if key not in moving}
@@ -138,7 +138,7 @@ async def test_holders_tell_device_task_and_lease(world: TaskBatch) -> None:
 
 
 def foreign_world() -> tuple[str, str, dict[Decision, list[Principal]]]:
-    """A tenant's gate and batch, and who may watch them."""
+    """Return a tenant's gate and batch, and the users who may watch them."""
     mine, other = tenant("mine"), tenant("other")
     batch = make_batch(make_gate(account=mine.account), ["a"])
     readers = {

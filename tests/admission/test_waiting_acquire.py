@@ -1,4 +1,4 @@
-"""Acquires that wait: answered at the permit or in time, and nothing stays of those given up."""
+"""Acquires that wait: answered at the permit or in time; nothing remains of abandoned ones."""
 
 import asyncio
 import json
@@ -46,7 +46,7 @@ async def client(secret: str) -> AsyncIterator[httpx.AsyncClient]:
 
 
 class Caller:
-    """A connection that ends when it is told to, as a server tells the application."""
+    """A connection that ends when told to, as a server reports it to the application."""
 
     def __init__(self, secret: str) -> None:
         self._secret = secret
@@ -87,7 +87,7 @@ class Caller:
         return {"type": "http.disconnect"}
 
     async def _send(self, message: Any) -> None:
-        """Nobody reads the answer."""
+        """No client reads the answer."""
 
 
 async def figures() -> door.GateFigures:
@@ -95,7 +95,7 @@ async def figures() -> door.GateFigures:
 
 
 async def full() -> int:
-    """All slots are taken; returns the token."""
+    """Take all slots. Return the token."""
     permit: door.Permit = await hotpath.arun(door.acquire("tower", "first", 2))
     return permit.token
 

@@ -1,6 +1,7 @@
 """2,000 clients at a gate, with Redis and one web process: no worker, no timers, Redis killed.
 
-The clients' own log is the judge: who held a slot from when to when, by the machine's clock.
+The clients' own log is the judge: which client held a slot from when to when, by the machine's
+clock.
 """
 
 import asyncio
@@ -71,7 +72,7 @@ class Crowd:
         await self._ask("release", {"holder": holder, "token": answer["token"]})
 
     async def _ask(self, what: str, body: dict[str, object]) -> dict[str, object]:
-        """One request over a kept connection; an answer that is lost is none."""
+        """Send a request over a kept connection. Return {} if the answer is lost."""
         connection = await self._free.get()
         try:
             connection = connection or await asyncio.open_connection("127.0.0.1", self.port)
@@ -105,7 +106,7 @@ def _close(connection: Connection | None) -> None:
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[RedisServer]:
-    """It is killed by the test, and must know all permits that it has given."""
+    """A server that the test kills. It must still know all permits that it has given."""
     server = RedisServer(tmp_path / "redis", appendfsync="always").start()
     yield server
     server.stop()

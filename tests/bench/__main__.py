@@ -1,7 +1,7 @@
 """`make bench`: run the rows of the performance table and print them.
 
-Each row is a module `tests/bench/row_NN_*.py` with `run() -> Row | list[Row]`; it states its
-load, sizes and clients in its docstring, and checks the final state before it reports.
+Each row is a module `tests/bench/row_NN_*.py` with `run() -> Row | list[Row]`. The module's
+docstring states its load, sizes and clients; `run` checks the final state before it reports.
 """
 
 import argparse
@@ -20,7 +20,7 @@ MEASURED_WITH = {2: 1}  # one module measures both rows
 
 
 def main() -> int:
-    """Run the asked-for rows; exit 1 only if one failed to measure."""
+    """Run the requested rows. Return 1 only if a row could not be measured."""
     parser = argparse.ArgumentParser(prog="make bench")
     parser.add_argument("--rows", default=os.environ.get("ROWS", ""), help='e.g. "1 2 11"')
     parser.add_argument("--json", type=Path, default=Path("bench.json"))

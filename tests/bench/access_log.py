@@ -1,4 +1,4 @@
-"""What nginx's access log tells of each system: how many requests, how fast, which errors."""
+"""What nginx's access log shows for each system: number of requests, speed, errors."""
 
 import json
 from collections import Counter
@@ -22,12 +22,12 @@ SYSTEMS = {
     "groups": "dispatcher",
     "ws": "websockets",
 }
-SWITCHED = 101  # a websocket: its time is how long it was open
+SWITCHED = 101  # a websocket: its time is how long it stayed open
 
 
 @dataclass(frozen=True)
 class Request:
-    """One answered request. `at` is a Unix time in whole seconds, that of the answer."""
+    """One answered request. `at` is the time of the answer, as a Unix time in whole seconds."""
 
     at: float
     system: str
@@ -44,7 +44,7 @@ class Served:
     errors: Counter[int] = field(default_factory=Counter)
 
     def figures(self, seconds: float) -> dict[str, Any]:
-        """Rate, percentiles in ms and errors by status."""
+        """Return the rate, percentiles in ms and errors by status."""
         return {
             "requests": len(self.times),
             "per_second": round(len(self.times) / seconds, 1),
@@ -56,7 +56,7 @@ class Served:
 
 
 def read(path: Path) -> list[Request]:
-    """Return the requests in the order of the log; websockets only if they were refused."""
+    """Return the requests in the log's order. Websockets are included only if they were refused."""
     with path.open() as lines:
         facts = [json.loads(line) for line in lines if line.endswith("\n")]
     requests = [_request(fact) for fact in facts]
@@ -76,7 +76,10 @@ def _system(path: str) -> str:
 def by_system(
     requests: Iterable[Request], hurt: Sequence[tuple[float, float]]
 ) -> dict[str, Served]:
-    """Count the requests of each system, and of all. Calm: not while a fault of `hurt` lasted."""
+    """Count the requests of each system and of all systems together.
+
+    Requests while no fault of `hurt` lasted count as calm.
+    """
     found: dict[str, Served] = {"all": Served()}
     for request in requests:
         calm = not any(began <= request.at <= ended for began, ended in hurt)

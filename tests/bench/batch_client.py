@@ -1,7 +1,7 @@
-"""Sends batches of 1 000 events, by HTTP or by websocket, as fast as they are answered. A program.
+"""A program that sends batches of 1 000 events, by HTTP or websocket, as fast as they are answered.
 
-Arguments: `http` or `websocket`, the server's address, the token, batches, a name for the run,
-and the events, if not both: `call` or `hangup`.
+Arguments: `http` or `websocket`, the server's address, the token, the number of batches, a name
+for the run, and the kind of event, if not both: `call` or `hangup`.
 Prints seconds and events as JSON. Bodies are made before the clock starts; answers are counted.
 """
 
@@ -20,8 +20,9 @@ PATH = "pools/bench/events"
 
 
 def batches(count: int, run: str, events: Sequence[str]) -> list[bytes]:
-    """Calls and their hangups: each batch calls 500 times and hangs all of them up again; with
-    one of both events, each batch has it 1 000 times.
+    """Return the batches' bodies. Each batch makes 500 calls and hangs all of them up again.
+
+    With a single event, each batch has that event 1 000 times.
     """
     bodies = []
     for batch in range(count):
@@ -38,7 +39,7 @@ def _event(event: str, call_id: str) -> dict[str, str]:
 
 
 def check(answers: list[dict[str, object]]) -> int:
-    """How many events were answered; AssertionError when one was refused."""
+    """Return how many events were answered. Raise AssertionError if one was refused."""
     bad = [answer for answer in answers if answer["status"] != 200]
     if bad:
         raise AssertionError(bad[:3])
@@ -46,9 +47,9 @@ def check(answers: list[dict[str, object]]) -> int:
 
 
 async def by_http(url: str, token: str, bodies: list[bytes]) -> tuple[float, list[bytes]]:
-    """One request per batch, two connections, so that the server always has the next at hand.
+    """Send one request per batch on two connections, so that the next is always at hand.
 
-    http.client, because the client shares the machine: httpx took more CPU than the server.
+    It uses http.client because the client shares the machine: httpx took more CPU than the server.
     """
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
     answers: list[bytes] = []
@@ -67,7 +68,7 @@ async def by_http(url: str, token: str, bodies: list[bytes]) -> tuple[float, lis
 
 
 async def by_websocket(url: str, token: str, bodies: list[bytes]) -> tuple[float, list[bytes]]:
-    """One frame per batch, two under way."""
+    """Send one frame per batch, with two frames under way."""
     address = url.replace("http://", "ws://") + f"/ws/{PATH}/"
     answers: list[bytes] = []
     async with connect(

@@ -1,11 +1,11 @@
-"""The steps of row 12, each run by a process of its own.
+"""The steps of row 12, each run in its own process.
 
-    fill <n>                 n accounts with wallets, in SQL (COPY) and in Redis
-    dirty <round>            one message each: a hold, sent, and its report (two change entries)
-    persist <shard> <shards> one turn of the persistence, as the sweep runs it
-    scan                     one look at every wallet while nothing is dirty
-    copy                     the rows of the last turn into the same tables by COPY; once their
-                             foreign keys are checked, as at a commit, it is rolled back
+fill <n>                 n accounts with wallets, in SQL (COPY) and in Redis
+dirty <round>            one message each: a hold, sent, and its report (two change entries)
+persist <shard> <shards> one turn of the persistence, as the sweep runs it
+scan                     one read of every wallet while nothing is dirty
+copy                     COPY the rows of the last turn into the same tables. After the check of
+foreign keys, as at a commit, it is rolled back.
 
 The last line printed is a JSON object of figures.
 """
@@ -56,7 +56,7 @@ def _parts(count: int) -> Iterator[range]:
 
 
 def fill(count: str) -> dict[str, Any]:
-    """Accounts `b0`, `b1`, …; each can spend 100."""
+    """Create the accounts `b0`, `b1`, …; each can spend 100."""
     from django.db import connection
 
     from billing import wallet as door
@@ -87,7 +87,7 @@ def fill(count: str) -> dict[str, Any]:
 
 
 def dirty(turn: str) -> dict[str, Any]:
-    """Give each account one message more: held, sent at once, delivered."""
+    """Give each account one more message: held, sent at once, delivered."""
     from billing import wallet as door
     from billing.models import Wallet
     from poolsite import hotpath
@@ -109,7 +109,7 @@ def dirty(turn: str) -> dict[str, Any]:
 
 
 def persist(shard: str, shards: str) -> dict[str, Any]:
-    """One turn of one shard."""
+    """Run one turn of one shard."""
     from billing.persistence.running import persist_shard
 
     begun, cpu = time.perf_counter(), time.process_time()
@@ -121,13 +121,14 @@ def persist(shard: str, shards: str) -> dict[str, Any]:
 
 
 def scan() -> dict[str, Any]:
-    """A turn that finds nothing: what the search for dirty accounts costs."""
+    """Run a turn that finds nothing: the cost of the search for dirty accounts."""
     return persist("0", "1")
 
 
 def copy() -> dict[str, Any]:
-    """COPY of the last turn's rows into the same tables, one UPDATE of the wallets, and the check
-    of all foreign keys, as at a commit.
+    """COPY the last turn's rows into the same tables, with one UPDATE of the wallets.
+
+    Then check all foreign keys, as at a commit.
     """
     from django.db import connection, transaction
 
@@ -170,7 +171,7 @@ def copy() -> dict[str, Any]:
 
 
 def _cpu_seconds() -> float:
-    """CPU of this process and of the PostgreSQL process that serves it."""
+    """Return the CPU of this process and of the PostgreSQL process that serves it."""
     from django.db import connection
 
     return time.process_time() + cpu_seconds(connection.connection.info.backend_pid)

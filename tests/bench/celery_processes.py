@@ -1,4 +1,4 @@
-"""A real worker and a real beat of a site, which tick the drain of the histories alone."""
+"""A real worker and a real beat of a site that run only the drain of the histories."""
 
 import subprocess
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ QUIET = ("--without-gossip", "--without-mingle", "-l", "WARNING")
 
 @contextmanager
 def draining(site: Site) -> Iterator[list[int]]:
-    """Run both for the block; yields their process ids. Their words are in the site's folder."""
+    """Run both for the block. Yield their process IDs. Their output goes to the site's folder."""
     started: list[subprocess.Popen[bytes]] = []
     worker = ("worker", "-c", "1", *QUIET)
     schedule = ("-S", "tests.bench.drain_beat:Scheduler", "-s", str(site.folder / "beat"))

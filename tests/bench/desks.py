@@ -14,7 +14,7 @@ SLUG = "bench"
 TAG = desk.DeskKeys(SLUG).tag
 QUEUE = 1
 FIRST_ARRIVAL_US = 1_700_000_000_000_000
-DAY_SECONDS = 86_400  # a heartbeat's life here: no traffic but what is measured
+DAY_SECONDS = 86_400  # how long a heartbeat is valid here: no traffic but what is measured
 
 
 @dataclass
@@ -28,7 +28,7 @@ class Floor:
     come: int = 0
 
     def fill(self) -> "Floor":
-        """Make it; every agent has one room and one visitor, the others wait."""
+        """Create the desk: every agent has one room and one visitor, the other visitors wait."""
         settings = desk.QueueSettings(ttl_seconds=DAY_SECONDS, max_length=10_000_000)
         commands: list[Command] = [desk.create(SLUG, 1), desk.queue_write(SLUG, QUEUE, settings)]
         serves = desk.AgentSettings(queues=[QUEUE], ttl_seconds=DAY_SECONDS)
@@ -54,7 +54,10 @@ class Floor:
         return self
 
     def turns(self, count: int) -> CommandCost:
-        """So many times: one comes, an agent ends its room and has the next in the same step."""
+        """Do `count` turns: a visitor joins, an agent ends its room and gets the next visitor.
+
+        Ending the room and the next match are one step.
+        """
         agents = list(self.rooms)[:count]
         joins = self._joins(count)
         finishes = [desk.finish(SLUG, agent, self.rooms.pop(agent)) for agent in agents]
@@ -70,7 +73,10 @@ class Floor:
         return cost
 
     def joins(self, count: int, *, in_lists: bool) -> CommandCost:
-        """So many visitors come: the cost of each, singly or in lists of 32; then they leave."""
+        """Let `count` visitors join, singly or in lists of 32. Return the cost of each.
+
+        Afterwards the visitors leave.
+        """
         first = self.come
         self.come += count
         coming = [desk.Join(visit(number), QUEUE) for number in range(first, self.come)]
@@ -86,12 +92,15 @@ class Floor:
         return cost.per(count)
 
     def forget_history(self) -> None:
-        """As if drained; the sequence goes on in the settings' hash."""
+        """Delete the history as if it were drained.
+
+        Its sequence continues in the settings' hash.
+        """
         self.client.delete(f"{TAG}:log")
         self.client.hset(TAG, "drained", self.client.hget(TAG, "seq"))
 
     def _measure(self, commands: list[Command]) -> tuple[CommandCost, list[list[str]]]:
-        """What commands cost as functions, and their replies."""
+        """Return what the commands cost as functions, and their replies."""
         sent = list(library_words(self.client, commands))
         packed: list[str] = []
         cost = measure_calls(
@@ -102,7 +111,7 @@ class Floor:
         return cost, [read_packed(reply) for reply in packed]
 
     def words_of_a_join(self) -> tuple[object, ...]:
-        """The keys and arguments of a join, for a no-op that is given as much."""
+        """Return the keys and arguments of a join, for a no-op that receives the same amount."""
         command = desk.join(SLUG, visit(1), QUEUE)
         return (len(command.keys), *command.keys, *command.args)
 
@@ -119,12 +128,15 @@ class Floor:
 
 
 def visit(number: int) -> str:
-    """A visit's id as long as ours are."""
+    """Return a visit's ID of the usual length."""
     return f"Q7kd{number:08x}"
 
 
 def bytes_per_waiting(client: redis.Redis, count: int) -> float:
-    """Redis' bytes for each of so many waiting visitors; history left out, as SQL takes it."""
+    """Return Redis' bytes for each of `count` waiting visitors.
+
+    The history is left out because it moves to SQL.
+    """
     floor = Floor(client, 0, 0).fill()
     before = int(client.info("memory")["used_memory"])
     floor._send(floor._joins(count))

@@ -1,9 +1,10 @@
-"""One front-end and one instance in one process, on two web processes: how long a message takes.
+"""How long a message takes between a front-end and an instance on two web processes.
 
-    python dispatch_latency.py <front's port> <back's port> <token or ""> <count>
+python dispatch_latency.py <front's port> <back's port> <token or ""> <count>
 
-With a token it registers both and speaks the dispatcher's protocol; without, it sends the same
-texts over row 13's reference. One message at a time; prints microseconds as a JSON list.
+Both peers run in this one process. With a token the program registers both and speaks the
+dispatcher's protocol. Without a token it sends the same texts over row 13's reference. It sends
+one message at a time and prints microseconds as a JSON list.
 """
 
 import asyncio
@@ -16,7 +17,7 @@ from typing import Any
 import orjson
 from websockets.asyncio.client import ClientConnection, connect
 
-FRONT = f"bench-{os.getpid()}"  # another one in each round
+FRONT = f"bench-{os.getpid()}"  # a different ID in each round
 SESSION = f"{FRONT}/1"
 BODY = {"method": "INFO", "text": "x" * 200}
 ACK_EVERY = 64
@@ -53,7 +54,7 @@ async def main(front_port: int, back_port: int, token: str, count: int) -> list[
 
 
 async def _register(front: ClientConnection, back: ClientConnection) -> int:
-    """Register both and begin the session; returns the last number used."""
+    """Register both peers and begin the session. Return the last number used."""
     offer = (await _hear(back, "hello"))["offer"]
     instance = {"op": "register", "id": offer, "name": "as-1", "version": "1", "capacity": 10}
     await back.send(orjson.dumps(instance).decode())

@@ -1,12 +1,12 @@
 """Row 21's peers, as programs: instances that only hold sessions, front-ends that begin them.
 
-    python dispatch_peers.py instances OPTIONS NAME:CAPACITY:WEIGHT …
-    python dispatch_peers.py fronts OPTIONS FRONTS SESSIONS
+python dispatch_peers.py instances OPTIONS NAME:CAPACITY:WEIGHT …
+python dispatch_peers.py fronts OPTIONS FRONTS SESSIONS
 
 OPTIONS: the library's settings as JSON, `{"servers": […], "group": "…", "token": "…"}`.
 
-Each prints a JSON line when it is ready. The front-ends then tell, for each line on standard
-input, how many of their sessions have ended and when the last one did (Unix seconds).
+Each prints a JSON line when it is ready. After that, the front-ends print for each line on
+standard input how many of their sessions have ended and when the last one did (Unix seconds).
 """
 
 import asyncio
@@ -25,7 +25,7 @@ from integrations.dispatch_client import (
 
 
 class Counting(FrontHandler):
-    """All front-ends' ear: ends."""
+    """The handler of all front-ends. It counts the ends of sessions."""
 
     def __init__(self) -> None:
         self.ended_at = 0.0
@@ -72,7 +72,7 @@ async def fronts(settings: Settings, count: str, sessions: str) -> None:
         if not refused:
             break
         again += len(refused)
-        await asyncio.sleep(1.0)  # an instance was slow to acknowledge: once more
+        await asyncio.sleep(1.0)  # an instance was slow to acknowledge: try again
         sent = [
             (front, await front.begin(None, number=session.partition("/")[2]))
             for front, session in refused

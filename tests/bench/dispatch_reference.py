@@ -1,7 +1,7 @@
 """Row 13's reference: two sockets joined by one XADD and a channel-layer wake, nothing else.
 
-The process that is woken reads the stream. No registration, no route, no numbers, no
-acknowledgement, no second try for a lost link.
+The process that is woken reads the stream. There is no registration, route, numbering or
+acknowledgement, and no second try for a lost link.
 """
 
 from typing import Any
@@ -41,7 +41,7 @@ def _application() -> Any:
 
         async def connect(self) -> None:
             for self.seen, _ in await hotpath.aclient().xrevrange(STREAM, count=1):
-                pass  # what an earlier round left is not ours
+                pass  # what an earlier round left does not count
             await self.channel_layer.group_add("bench", self.channel_name)
             await self.accept()
 

@@ -1,4 +1,4 @@
-"""A beat that ticks the drain of the histories alone, so that other sweeps cost nothing."""
+"""A beat that schedules only the drain of the histories, so that other sweeps cost nothing."""
 
 from poolsite.jobs.beat import SweepScheduler
 
@@ -6,10 +6,10 @@ ONLY = "history.drain"
 
 
 class Scheduler(SweepScheduler):
-    """Give it to `celery beat -S`."""
+    """The scheduler to pass to `celery beat -S`."""
 
     def setup_schedule(self) -> None:
-        """Let one entry alone be due."""
+        """Leave only the drain's entry in the schedule."""
         super().setup_schedule()
         for name in [name for name in self._due if name != ONLY]:
             del self._due[name]

@@ -1,9 +1,9 @@
-"""The steps of row 25, each run by a process of its own.
+"""The steps of row 25, each run in its own process.
 
-    fill <shards> <pools>     pools with 2 000 numbers each, so many in each of the shards
-    events <calls>            so many calls in each pool, and their hangups, 2 000 at a time
-    drain <shard> <shards>    one turn of the drain, as the sweep runs it
-    check                     what SQL has of all pools, and what waits in Redis
+fill <shards> <pools>     `pools` pools with 2 000 numbers each in each of the shards
+events <calls>            `calls` calls in each pool, and their hangups, 2 000 at a time
+drain <shard> <shards>    one turn of the drain, as the sweep runs it
+check                     what SQL has of all pools, and what waits in Redis
 
 The last line printed is a JSON object of figures.
 """
@@ -23,7 +23,7 @@ AT_ONCE = 2_000  # a page of the drain: a call ends in another page than it bega
 
 
 def fill(shards: str, pools: str) -> dict[str, Any]:
-    """Make the pools; their names decide the shards."""
+    """Create the pools; their names decide the shards."""
     from numbers.models import Number
     from numbers.services import pool_create
     from numbers.services.rebuilding import load_all
@@ -68,7 +68,7 @@ def events(calls: str) -> dict[str, Any]:
 
 
 def drain(shard: str, shards: str) -> dict[str, Any]:
-    """One turn of one shard."""
+    """Run one turn of one shard."""
     from django.db import connection
 
     from poolsite.history.tasks import drain_all
@@ -82,7 +82,7 @@ def drain(shard: str, shards: str) -> dict[str, Any]:
 
 
 def check() -> dict[str, Any]:
-    """Count rows and what is not drained."""
+    """Count the rows and the events that are not drained."""
     from numbers.models import CallRecord, Pool, PoolEvent
     from poolsite import hotpath
     from poolsite.history.models import GapRecord

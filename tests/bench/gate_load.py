@@ -1,10 +1,10 @@
-"""Devices that all report within the same second, over kept connections. A program.
+"""A program of devices that all report within the same second, over kept connections.
 
-    python gate_load.py <port> <token> <devices> <connections>
+python gate_load.py <port> <token> <devices> <connections>
 
-Report n is due n / devices of a second after the start; a connection that is still busy with an
-earlier one sends it late, and the delay counts. Prints JSON: milliseconds from due to answered,
-sorted, and how many answers were no 200.
+Report n is due n / devices of a second after the start. A connection that is still busy with an
+earlier report sends it late, and the delay counts. Prints JSON: milliseconds from due to answered,
+sorted, and the number of answers other than 200.
 """
 
 import asyncio
@@ -40,7 +40,7 @@ async def _device(
 
 
 async def main(port: int, token: str, devices: int, connections: int) -> None:
-    """Report once for each device."""
+    """Send one report for each device."""
     told: list[float] = []
     begin = time.monotonic() + 1.0
     bad = await asyncio.gather(

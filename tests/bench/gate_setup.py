@@ -1,4 +1,4 @@
-"""Makes the gate, its batch and the token that row 20 uses; prints the token. A program."""
+"""A program that makes the gate, its batch and the token that row 20 uses. It prints the token."""
 
 import sys
 from datetime import timedelta

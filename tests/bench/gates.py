@@ -1,4 +1,4 @@
-"""Gates of a given size in a private Redis, and traffic on them as plain EVALSHA words."""
+"""Gates of a given size in a private Redis, and traffic on them as plain EVALSHA arguments."""
 
 import redis
 
@@ -13,12 +13,12 @@ GENERATION = 1_600_000_000_000_000
 
 
 def holder(index: int) -> str:
-    """A holder's name as long as a device's usually is."""
+    """Return a holder's name of the length that a device's name usually has."""
     return f"tower-7-{index:08d}"
 
 
 def fill(client: redis.Redis, holders: int, *, cap: int) -> list[int]:
-    """Make the gate with so many permits held; returns their tokens."""
+    """Make the gate with `holders` permits held. Return their tokens."""
     settings = gate.GateSettings(cap=cap, permit_seconds=86_000, longest_seconds=86_400)
     commands: list[Command] = [gate.create(SLUG, GENERATION, settings)]
     commands += [gate.acquire(SLUG, holder(index)) for index in range(holders)]
@@ -28,7 +28,7 @@ def fill(client: redis.Redis, holders: int, *, cap: int) -> list[int]:
 
 
 def bytes_per_permit(client: redis.Redis, count: int) -> float:
-    """Redis' bytes for each of so many permits; history left out, as SQL takes it."""
+    """Return Redis' bytes for each of `count` permits, without the history, which moves to SQL."""
     client.flushall()
     settings = gate.GateSettings(cap=count, permit_seconds=86_000, longest_seconds=86_400)
     list(send_pipelined(client, words(client, [gate.create(SLUG, GENERATION, settings)])))

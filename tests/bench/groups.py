@@ -16,12 +16,12 @@ CHUNK = 500  # frames that a peer may leave unacknowledged while filling
 
 
 def front(number: int) -> str:
-    """A front-end's id as long as one usually is."""
+    """Return a front-end's ID of the usual length."""
     return f"sip-{number:02d}"
 
 
 def make(client: redis.Redis, capacity: int) -> list[str]:
-    """Make the group with its peers; returns the keys of the instances."""
+    """Make the group with its peers. Return the keys of the instances."""
     settings = dispatcher.GroupSettings(
         out_limit=10_000, ends_limit=20_000, heartbeat_seconds=3_600
     )
@@ -43,7 +43,7 @@ def make(client: redis.Redis, capacity: int) -> list[str]:
 
 
 def begin(client: redis.Redis, backs: list[str], count: int) -> None:
-    """Begin so many sessions; the instances acknowledge, so their outboxes are empty."""
+    """Begin `count` sessions. The instances acknowledge them, so their outboxes are empty."""
     sent = dict.fromkeys(range(FRONTS), 0)
     for first in range(0, count, CHUNK):
         commands: list[Command] = []
@@ -65,7 +65,10 @@ def begin(client: redis.Redis, backs: list[str], count: int) -> None:
 
 
 def bytes_per_route(client: redis.Redis, count: int) -> float:
-    """Redis' bytes for each of so many open sessions; frames that were acknowledged are gone."""
+    """Return Redis' bytes for each of `count` open sessions.
+
+    Acknowledged frames are already deleted.
+    """
     client.flushall()
     backs = make(client, capacity=count)
     before = int(client.info("memory")["used_memory"])

@@ -1,12 +1,12 @@
-"""One process that makes holds at a steady rate: run by row 18.
+"""A process that makes holds at a steady rate. Row 18 runs it.
 
-    python -m tests.bench.hold_load <redis url> <slugs, by commas> <ticks per second>
-        <holds in one write> <seconds> <begin: seconds since 1970> <seed>
+python -m tests.bench.hold_load <redis url> <slugs, by commas> <ticks per second>
+<holds in one write> <seconds> <begin: seconds since 1970> <seed>
 
 Each tick has one write of holds of new messages on the next account, at a random moment of the
 tick: two loads that began together would otherwise meet at every tick. The bytes are made before
-the first one. Prints as JSON: the holds, how many writes were late (sent 0.1 s after their moment),
-how many holds were refused, and the writes' latencies in ms.
+the first write. Prints as JSON: the number of holds, of writes that were late (sent 0.1 s after
+their moment) and of holds that were refused, and the writes' latencies in ms.
 """
 
 import json

@@ -18,8 +18,8 @@ CONNECTIONS = 32
 OURS = "poolsite.asgi:application"
 REFERENCE = "tests.bench.hot_reference:application"
 
-# Odd requests call, even ones hang up the call of 64 requests before, so that every call is
-# answered before its hangup is sent. `run` keeps the ids of one run apart from the next.
+# Odd requests call. Even requests hang up the call of 64 requests before, so that every call is
+# answered before its hangup is sent. `run` keeps the IDs of one run apart from the next run's.
 _SCRIPT = """
 local n = 0
 local headers = {{ ["Content-Type"] = "application/json", ["Authorization"] = "Bearer {token}" }}
@@ -40,7 +40,7 @@ end
 
 @contextmanager
 def site_with_pool(numbers: int = NUMBERS) -> Iterator[tuple[Site, str, redis.Redis]]:
-    """A private Redis, a migrated database, one pool; yields the site, its token, a client."""
+    """Yield a migrated site with one pool and a private Redis, its token, and a Redis client."""
     with tempfile.TemporaryDirectory(prefix="poolsite-bench-", dir="/tmp") as folder:
         server = RedisServer(folder=Path(folder) / "redis", append_only=False).start()
         try:
@@ -54,7 +54,10 @@ def site_with_pool(numbers: int = NUMBERS) -> Iterator[tuple[Site, str, redis.Re
 
 
 def requests_per_second(server: WebServer, token: str, run: str, seconds: float) -> float:
-    """What wrk's 32 connections get answered; AssertionError when an answer is no 2xx."""
+    """Return the requests per second that wrk's 32 connections get answered.
+
+    Raise AssertionError if an answer is no 2xx.
+    """
     with tempfile.NamedTemporaryFile("w", suffix=".lua") as script:
         script.write(_SCRIPT.format(token=token, run=run, slug=SLUG))
         script.flush()
@@ -70,7 +73,7 @@ def requests_per_second(server: WebServer, token: str, run: str, seconds: float)
         )
     bad = re.search(r"Non-2xx or 3xx responses: (\d+)", done.stdout)
     total = int(re.search(r"(\d+) requests in", done.stdout)[1])
-    # The first 64 hangups name calls of nobody, and are `early`: allowed, so nothing else is.
+    # The first 64 hangups name calls that do not exist, and are `early`: they alone are allowed.
     if bad and int(bad[1]) > 0.001 * total:
         raise AssertionError(f"{bad[1]} of {total} requests were refused:\n{done.stdout}")
     return float(re.search(r"Requests/sec:\s+([\d.]+)", done.stdout)[1])

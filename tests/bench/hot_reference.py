@@ -1,4 +1,4 @@
-"""What the hot lane is measured against: the toolkit alone, orjson and one no-op EVALSHA."""
+"""The reference of the hot lane: only the toolkit, orjson and one no-op EVALSHA."""
 
 import os
 
@@ -15,7 +15,7 @@ _sha: list[str] = []
 
 
 async def event(request: Request) -> Response:
-    """Read the body, run one script that does nothing, answer JSON."""
+    """Read the body, run a script that does nothing, answer JSON."""
     orjson.loads(await request.body())
     if not _sha:
         _sha.append(await _client.script_load(NO_OP))

@@ -1,4 +1,4 @@
-"""Makes the pool and the token that the hot lane's rows use; prints the token. A program."""
+"""A program that makes the pool and the token that the hot lane's rows use. It prints the token."""
 
 import sys
 
@@ -6,7 +6,7 @@ import django
 
 
 def main(slug: str, numbers: str) -> None:
-    """Make a pool of that many registered numbers."""
+    """Make a pool of `numbers` registered numbers."""
     django.setup()
     from numbers import pool, services
     from numbers.models import Number

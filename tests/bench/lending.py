@@ -1,4 +1,4 @@
-"""Ways to lend numbers to calls and take them back: what the sides of row 24 have in common."""
+"""What the sides of row 24 have in common: ways to lend numbers to calls and take them back."""
 
 from collections.abc import Iterable, Sequence
 from itertools import zip_longest
@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 
 
 class Lent(NamedTuple):
-    """A call that runs, and its number."""
+    """A running call and its number."""
 
     call: int
     number: str
@@ -17,25 +17,28 @@ Step = int | Lent
 
 
 class Way(Protocol):
-    """One way to lend numbers, with its server."""
+    """A way to lend numbers, with its server."""
 
     def prepare(self) -> None:
-        """Do what earlier turns left to do, which is not to be in the next one's cost."""
+        """Do the work that earlier turns left, so that it is not in the next turn's cost."""
 
     def take(self, steps: Sequence[Step]) -> list[Lent]:
-        """Do all of it in this order; return what was lent. Raises for a call or hangup refused."""
+        """Do all steps in this order and return what was lent.
+
+        Raise if a call or hangup is refused.
+        """
 
     def cpu_seconds(self) -> float:
-        """Return what the server has used so far."""
+        """Return the CPU seconds that the server has used so far."""
 
     def free(self) -> Iterable[str]:
-        """Return the numbers that the next call may get, as the data has them."""
+        """Return the numbers that the next call may get, according to the stored data."""
 
 
 def cpu_us_per_event(way: Way, calls: range, block: int) -> float:
-    """Begin all calls, ending each one block later; return the mean of a call and a hangup.
+    """Begin all calls, ending each a block later. Return the mean CPU of a call and a hangup.
 
-    A block's hangups stand between the calls of the next one.
+    A block's hangups are placed between the calls of the next block.
     """
     before, running = way.cpu_seconds(), list[Lent]()
     for start in range(calls.start, calls.stop, block):
@@ -52,12 +55,12 @@ def _in_turn(calls: Iterable[int], ended: Iterable[Lent]) -> list[Step]:
 
 
 def check_lent_once(lent: Sequence[Lent], running: Sequence[Lent], calls: int) -> None:
-    """Raise unless each of so many new calls has a number that no other call has."""
+    """Raise unless each of `calls` new calls has a number that no other call has."""
     assert len(lent) == calls, f"{calls - len(lent)} calls have no number"
     numbers = [each.number for each in (*lent, *running)]
     assert len(set(numbers)) == len(numbers), "a number was lent twice"
 
 
 def check_all_free(way: Way, numbers: Iterable[str]) -> None:
-    """Raise unless each number waits for a call, and once."""
+    """Raise unless each number waits for a call exactly once."""
     assert sorted(way.free()) == sorted(numbers), "a number is lost, or stands there twice"

@@ -1,4 +1,4 @@
-"""Numbers lent by Redis: by Poolsite, by the seed's own Lua, by a list with a lock beside it."""
+"""Numbers lent by Redis: by Poolsite, by the seed's own Lua, and by a list with a lock."""
 
 from collections.abc import Sequence
 
@@ -15,21 +15,21 @@ from tests.bench.redis_cpu import send_pipelined, used_cpu_seconds
 
 
 class InRedis:
-    """What is alike: one client, by whose server the cost is told."""
+    """What the ways in Redis share: one client, whose server's cost is measured."""
 
     def __init__(self, client: redis.Redis) -> None:
         self.client = client
 
     def prepare(self) -> None:
-        """See Way; nothing is left."""
+        """Nothing is left to do; see `Way.prepare`."""
 
     def cpu_seconds(self) -> float:
-        """See Way."""
+        """See `Way.cpu_seconds`."""
         return used_cpu_seconds(self.client)
 
 
 class Ours(InRedis):
-    """A pool with everything on, by FCALL: event by event, or `size` of them in a call."""
+    """A pool with everything on, by FCALL: one event, or `size` events, in each call."""
 
     def __init__(self, client: redis.Redis, numbers: int, size: int) -> None:
         super().__init__(client)
@@ -41,7 +41,7 @@ class Ours(InRedis):
         self.library = library
 
     def take(self, steps: Sequence[Step]) -> list[Lent]:
-        """See Way; a hangup names its call alone."""
+        """See `Way.take`. A hangup names only its call."""
         asked = [
             hangup_event(step.call)
             if isinstance(step, Lent)
@@ -55,26 +55,26 @@ class Ours(InRedis):
         sent = [each.fcall(self.library.function(each.script), whole=False) for each in commands]
         replies = map(read_reply, commands, send_pipelined(self.client, sent))
         outcomes = list(replies) if self.size == 1 else [one for many in replies for one in many]
-        # A hangup that is repeated or early is ok to us: the reason tells.
+        # We accept a hangup that is repeated or early as ok: only the reason differs.
         assert all(outcome.ok and not outcome.reason for outcome in outcomes)
         return _lent(steps, [outcome.number for outcome in outcomes])
 
     def free(self) -> list[str]:
-        """See Way: in the idle set, and no call in the state."""
+        """See `Way.free`: numbers in the idle set whose state has no call."""
         states = self.client.hgetall("{" + SLUG + "}:numstate")
         ready = map(str, self.client.zrange("{" + SLUG + "}:idle:up", 0, -1))
         return [number for number in ready if '"callstate":1' not in states[number]]
 
 
 class Seed(InRedis):
-    """The seed's script: a hangup names the number, whoever has it."""
+    """The seed's script: a hangup names the number, whichever call has it."""
 
     def __init__(self, client: redis.Redis, numbers: Sequence[str]) -> None:
         super().__init__(client)
         self.sha = seed_pool.fill(client, numbers)
 
     def take(self, steps: Sequence[Step]) -> list[Lent]:
-        """See Way."""
+        """See `Way.take`."""
         sent = [
             seed_pool.words(self.sha, "hangup", step.number)
             if isinstance(step, Lent)
@@ -86,14 +86,15 @@ class Seed(InRedis):
         return _lent(steps, replies)
 
     def free(self) -> list[str]:
-        """See Way."""
+        """See `Way.free`."""
         return [*map(str, self.client.lrange(seed_pool.IDLE, 0, -1))]
 
 
 class ListAndLock(InRedis):
-    """LPOP, then SET NX PX with the call's id; unlocked by compare-and-delete, then RPUSH.
+    """LPOP, then SET NX PX with the call's ID; unlocked by compare-and-delete, then RPUSH.
 
-    The second command needs the answer of the first, so either takes two round trips.
+    The second command needs the first one's answer, so a call and a hangup take two round trips
+    each.
     """
 
     IDLE, LOCK, HELD_MS = "idle", "lock:", 3_600_000
@@ -108,7 +109,7 @@ class ListAndLock(InRedis):
         self.sha = client.script_load(self.UNLOCK)
 
     def take(self, steps: Sequence[Step]) -> list[Lent]:
-        """See Way."""
+        """See `Way.take`."""
         first: list[tuple[object, ...]] = [
             ("EVALSHA", self.sha, 1, self.LOCK + step.number, call_id(step.call))
             if isinstance(step, Lent)
@@ -127,7 +128,7 @@ class ListAndLock(InRedis):
         return _lent(steps, replies)
 
     def free(self) -> list[str]:
-        """See Way; a lock that is left is told beside."""
+        """See `Way.free`. Locks that are left are returned as well."""
         locks = self.client.scan_iter(self.LOCK + "*")
         return [*map(str, self.client.lrange(self.IDLE, 0, -1)), *map(str, locks)]
 

@@ -1,4 +1,4 @@
-"""Numbers lent by PostgreSQL: a row each, picked by `FOR UPDATE SKIP LOCKED`."""
+"""Numbers lent by PostgreSQL: one row each, picked by `FOR UPDATE SKIP LOCKED`."""
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -32,7 +32,7 @@ UPDATE number SET call_id = NULL, idle_since = clock_timestamp() WHERE value = %
 
 @contextmanager
 def postgres(numbers: Sequence[str]) -> Iterator[PostgresServer]:
-    """Start a server that syncs for the block; all numbers in its table are free."""
+    """Start a server that syncs for the block. All numbers in its table are free."""
     server = PostgresServer(fsync=True).start()
     try:
         with server.connect() as connection:
@@ -46,16 +46,16 @@ def postgres(numbers: Sequence[str]) -> Iterator[PostgresServer]:
 
 
 class SkipLocked:
-    """Prepared statements on eight connections, each event a transaction of its own."""
+    """Prepared statements on eight connections, each event in its own transaction."""
 
     def __init__(self, server: PostgresServer, commit: str) -> None:
-        """commit: synchronous_commit, "off" or "on"."""
+        """`commit` is the value of synchronous_commit, "off" or "on"."""
         self.server = server
         self.threads = ThreadPoolExecutor(CONNECTIONS)
         self.connections = [self._connect(commit) for _ in range(CONNECTIONS)]
 
     def _connect(self, commit: str) -> psycopg.Connection[tuple[object, ...]]:
-        # By its socket in the file system, as the ways in Redis.
+        # By the server's socket in the file system, like the ways in Redis.
         connection = psycopg.connect(
             self.server.url(), host=str(self.server.folder), autocommit=True
         )
@@ -63,23 +63,23 @@ class SkipLocked:
         return connection
 
     def prepare(self) -> None:
-        """See Way; dead rows go, pages and the log are written."""
+        """Remove dead rows and write the pages and the log; see `Way.prepare`."""
         self.connections[0].execute("VACUUM (FULL, ANALYZE) number")
         self.connections[0].execute("CHECKPOINT")
 
     def take(self, steps: Sequence[Step]) -> list[Lent]:
-        """See Way; the connections share the steps, each does its part in order."""
+        """See `Way.take`. The connections share the steps; each does its part in order."""
         size = -(-len(steps) // CONNECTIONS)
         parts = [steps[start : start + size] for start in range(0, len(steps), size)]
         return [lent for part in self.threads.map(_take, self.connections, parts) for lent in part]
 
     def cpu_seconds(self) -> float:
-        """See Way; all its processes."""
+        """See `Way.cpu_seconds`. Counts all processes of the server."""
         assert self.server.process is not None
         return cpu_seconds(self.server.process.pid)
 
     def free(self) -> list[str]:
-        """See Way."""
+        """See `Way.free`."""
         found = self.connections[0].execute("SELECT value FROM number WHERE call_id IS NULL")
         return [str(value) for (value,) in found]
 

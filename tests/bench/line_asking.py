@@ -1,4 +1,4 @@
-"""A page's question where its visit stands, over HTTP as the page's script asks it."""
+"""The request of a visitor's page for its visit's state, over HTTP as the page's script does."""
 
 import asyncio
 from typing import Any
@@ -7,7 +7,7 @@ import orjson
 
 
 async def standing(port: int, visit: str, token: str) -> dict[str, Any]:
-    """Ask the web process at this port; returns what the API says of the visit."""
+    """Ask the web process at this port. Return what the API reports about the visit."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     try:
         writer.write(

@@ -1,11 +1,11 @@
 """Visitors' pages in one process: sockets that keep their own place, as the page's script does.
 
-    line_crowd.py <setup file> <which>/<of so many> <port>[,<port>…] <result file> line|visit
+line_crowd.py <setup file> <which>/<n> <port>[,<port>…] <result file> line|visit
 
-Holds every so-manieth page of the setup. With "visit" the pages follow their own visit alone, not
-the line. Prints "ready" when every page knows its place. From one line on standard input to the
-next it notes four times a second what every page shows. Then writes as JSON: the samples, when
-each visitor was told of its room, and the processor time that this took.
+Holds every n-th page of the setup. With "visit" the pages follow only their own visit, not the
+line. Prints "ready" when every page knows its place. From one line on standard input to the next
+it notes four times a second what every page shows. Then writes as JSON: the samples, when each
+visitor was notified of its room, and the processor time that this took.
 """
 
 import asyncio
@@ -41,7 +41,7 @@ class Page(asyncio.Protocol):
         self.ready = asyncio.get_running_loop().create_future()
         self.seq = self.held = self.ahead = self.acked = 0
         self.ticket = (0, 0)
-        self.missed: list[list[int]] | None = None  # moves since it asks for its place again
+        self.missed: list[list[int]] | None = None  # moves since it requested its place again
         self.roomed_at = 0.0
         self.closed_with = 0
         self.transport: Any = None
@@ -106,13 +106,13 @@ class Page(asyncio.Protocol):
 
     @property
     def is_cut_off(self) -> bool:
-        """Whether it was closed, but for a visit that was served: its token ends with it."""
+        """Whether the socket was closed, unless its visit was served, which ends its token."""
         served = self.closed_with == VISIT_ENDED and self.roomed_at > 0
         return self.closed_with > 0 and not served
 
 
 class Crowd:
-    """All pages, and what they showed when."""
+    """All pages, with what they showed and when."""
 
     def __init__(self, *, follows_line: bool) -> None:
         self.follows_line = follows_line
@@ -136,7 +136,7 @@ class Crowd:
             self.pages += fresh
 
     def take(self, page: Page, payload: bytes) -> None:
-        """One frame; those for everybody are decoded once."""
+        """Take one frame. Frames for all pages are decoded once."""
         known = self._known.get(payload)
         if known is None:
             frame = orjson.loads(payload)
@@ -178,17 +178,20 @@ class Crowd:
             return
         page.held = frame["to"]
         moves = frame["data"]["moves"]
-        if page.missed is not None:  # what stands there stays until the place is known again
+        if page.missed is not None:  # the place shown stays until it is known again
             page.missed += moves
             return
-        if moves and moves[0][0] <= page.seq:  # some were told with the place itself
+        if moves and moves[0][0] <= page.seq:  # some moves were already in the place that was read
             moves = [move for move in moves if move[0] > page.seq]
             page.ahead += sum(move[3] for move in moves if (move[1], move[2]) < page.ticket)
             return
         page.ahead += sums[bisect_left(tickets, page.ticket)]
 
     def _ask_soon(self, page: Page) -> None:
-        """Moves were missed. As the page's script: not all at once."""
+        """Request the place again because moves were missed.
+
+        Like the page's script, not all pages at once.
+        """
         self.asked_again += 1
         if page.missed is None:
             task = asyncio.create_task(self._ask(page))
@@ -214,7 +217,7 @@ class Crowd:
             page.ready.set_result(None)
 
     async def watch(self, stop: asyncio.Event) -> None:
-        """Note what every page shows; -1 = it is in a room."""
+        """Note what every page shows; -1 means that it is in a room."""
         while not stop.is_set():
             self._sample()
             await asyncio.sleep(SAMPLE_SECONDS)
@@ -236,7 +239,7 @@ class Crowd:
 
 
 def _steps(frame: dict[str, Any]) -> tuple[list[Any], list[int]]:
-    """The tickets that a frame moves, ascending, and the sum of steps before each."""
+    """Return the tickets that a frame moves, ascending, and the sum of steps before each."""
     data = frame.get("data")
     moves = data.get("moves", []) if isinstance(data, dict) else []
     ordered = sorted(((move[1], move[2]), move[3]) for move in moves)
@@ -247,7 +250,7 @@ def _steps(frame: dict[str, Any]) -> tuple[list[Any], list[int]]:
 
 
 async def play(people: list[dict[str, Any]], ports: str, follows: str) -> dict[str, Any]:
-    """Hold the pages until told to stop; return what was seen."""
+    """Hold the pages until a line arrives to stop. Return what was seen."""
     crowd = Crowd(follows_line=follows == "line")
     await crowd.connect(people, [int(port) for port in ports.split(",")])
     print("ready", flush=True)
@@ -263,7 +266,7 @@ async def play(people: list[dict[str, Any]], ports: str, follows: str) -> dict[s
 
 
 def main(setup: str, which: str, ports: str, result: str, follows: str) -> None:
-    """Read who waits, hold their pages, write."""
+    """Read the waiting visitors, hold their pages, and write the result."""
     number, _, count = which.partition("/")
     people = json.loads(Path(setup).read_text())["people"][int(number) :: int(count)]
     seen = asyncio.run(play(people, ports, follows))

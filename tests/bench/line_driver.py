@@ -1,9 +1,9 @@
-"""Matches at a steady rate, from a process of its own: an agent ends a room and has the next.
+"""A process that makes matches at a steady rate: an agent ends a room and gets the next visitor.
 
-    line_driver.py <redis url> <setup file> <matches a second> <seconds> <file>
+line_driver.py <redis url> <setup file> <matches a second> <seconds> <file>
 
-For each one visitor joins at the end, so that the line stays as long. Writes as JSON, for each
-match, the visitor and the times (Unix seconds) before asking and after hearing.
+For each match one visitor joins at the end, so that the line keeps its length. Writes as JSON, for
+each match, the visitor and the times (Unix seconds) before the request and after the answer.
 """
 
 import json
@@ -22,7 +22,7 @@ from tests.bench.line_setup import SLUG
 
 
 def main(url: str, setup: str, rate: str, seconds: str, result: str) -> None:
-    """Run for the time, then write."""
+    """Run for `seconds`, then write the result."""
     told = json.loads(Path(setup).read_text())
     agents, queue = told["agents"], told["queue"]
     matches: list[tuple[str, float, float]] = []

@@ -1,4 +1,7 @@
-"""Visitors' pages of a long line at two web processes, while agents match: rows 10 and 19."""
+"""Visitors' pages of a long line on two web processes while agents match.
+
+Used by rows 10 and 19.
+"""
 
 import json
 import os
@@ -26,26 +29,26 @@ DRAIN_SECONDS = 2.5
 class Seen:
     """What the pages showed and when, and when each match was made. Times are Unix seconds."""
 
-    crowds: list[list[tuple[float, list[int]]]]  # of each process: at, place of each page
+    crowds: list[list[tuple[float, list[int]]]]  # of each process: time, place of each page
     roomed: dict[str, float]
-    matches: list[tuple[str, float, float]]  # visitor, before asking, after hearing
+    matches: list[tuple[str, float, float]]  # visitor, times before and after the request
     closed: list[int]
     gaps: int
-    asked_again: int  # pages that lost their place and asked for it
+    asked_again: int  # pages that lost their place and requested it again
     bytes_per_page: float
-    web_cores: float  # that the web processes used, together
-    page_cores: float  # that the processes with the pages used, together
+    web_cores: float  # used by the web processes together
+    page_cores: float  # used by the processes with the pages together
     load: float  # load average at the end
 
     def samples(self) -> Iterator[tuple[float, int, int]]:
-        """When, the place at the beginning, and the place shown; -1 = it is in a room."""
+        """Yield the time, the place at the beginning, and the place shown; -1 means in a room."""
         for first, crowd in enumerate(self.crowds):
             for at, shown in crowd:
                 for number, ahead in enumerate(shown):
                     yield at, first + number * len(self.crowds), ahead
 
     def wrong_at_the_end(self) -> int:
-        """How many pages that still wait do not show what every match has made of their place."""
+        """Return how many waiting pages do not show the place that all matches leave them."""
         wrong = 0
         for first, crowd in enumerate(self.crowds):
             for number, ahead in enumerate(crowd[-1][1]):
@@ -54,14 +57,14 @@ class Seen:
         return wrong
 
     def closed_by_code(self) -> dict[int, int]:
-        """How many sockets were closed with which code, but for visits that were served."""
+        """Return how many sockets were closed with each code, without those of served visits."""
         return dict(Counter(self.closed))
 
 
 def watch(pages: int, rate: float, seconds: float, *, follows: str = "line") -> Seen:
-    """Open the pages, match for a while, and return what was seen.
+    """Open the pages, match for `seconds`, and return what was seen.
 
-    follows: "visit" = the pages watch their own visit alone.
+    follows: with "visit" the pages watch only their own visit.
     """
     with tempfile.TemporaryDirectory(prefix="poolsite-bench-", dir="/tmp") as folder:
         redis = RedisServer(folder=Path(folder) / "redis", append_only=False).start()
@@ -117,7 +120,7 @@ def _drive(site: Site, *words: str) -> None:
 
 
 class _Crowds:
-    """The processes that hold the pages, each of them every so-manieth."""
+    """The processes that hold the pages, each with every n-th page."""
 
     def __init__(self, site: Site, setup: Path, webs: list[WebServer], follows: str) -> None:
         self._files = [site.folder / f"seen{number}" for number in range(CROWDS)]
@@ -138,13 +141,16 @@ class _Crowds:
             _say(crowd)
 
     def rest(self, seconds: float) -> None:
-        """Give the pages time to hear the last match; AssertionError when they have ended."""
+        """Give the pages time to receive the last match.
+
+        Raise AssertionError if they have ended.
+        """
         time.sleep(seconds)
         if any(crowd.poll() is not None for crowd in self._all):
             raise AssertionError("a process with pages has ended")
 
     def results(self) -> list[dict[str, Any]]:
-        """Have them write what was seen, and return it."""
+        """Have the processes write what was seen, and return it."""
         for crowd in self._all:
             _say(crowd)
         for crowd in self._all:
@@ -190,7 +196,7 @@ def _resident_bytes(web: WebServer) -> int:
 
 
 def told_ms(seen: Seen) -> list[float]:
-    """Milliseconds from before the agent's ending to the visitor's page, of pages, ascending."""
+    """Return the milliseconds from before an agent's ending to each visitor's page, ascending."""
     delays = [
         (seen.roomed[visit] - before) * 1_000
         for visit, before, _ in seen.matches
@@ -200,7 +206,7 @@ def told_ms(seen: Seen) -> list[float]:
 
 
 def how_it_ran(seen: Seen) -> str:
-    """Return what closed sockets and processor time say about a run, for a row's notes."""
+    """Return closed sockets and processor time of a run, for a row's notes."""
     return (
         f"{len(seen.closed)} sockets closed {seen.closed_by_code() or ''}; web processes"
         f" {seen.web_cores:.2f} cores, pages {seen.page_cores:.2f}, load {seen.load:.1f};"
@@ -210,7 +216,7 @@ def how_it_ran(seen: Seen) -> str:
 
 @dataclass(frozen=True)
 class Places:
-    """How the shown places were judged. Lag: how long a page has missed a match by then."""
+    """The verdict on the shown places. Lag: how long a page had missed a match by then."""
 
     judged: int
     wrong: int
@@ -219,10 +225,10 @@ class Places:
 
 
 def judge_places(seen: Seen, within_seconds: float) -> Places:
-    """Hold every place that was shown against the matches that had been made.
+    """Compare every place that was shown with the matches that had been made.
 
-    A place k is right at a moment when as many matches had been made as it says; a match was made
-    between its asking and its hearing, so each sample is given both bounds.
+    A place k is right at a moment if as many matches had been made as it implies. A match was made
+    between its request and its answer, so each sample is compared with both bounds.
     """
     asked = [before for _, before, _ in seen.matches]
     heard = [after for _, _, after in seen.matches]
@@ -231,7 +237,7 @@ def judge_places(seen: Seen, within_seconds: float) -> Places:
     for at, place, ahead in seen.samples():
         if ahead < 0:
             continue
-        passed = place - ahead  # matches that this page knows of
+        passed = place - ahead  # the matches that this page has counted
         lag = max(0.0, at - heard[passed]) if 0 <= passed < len(heard) else 0.0
         too_early = passed < 0 or (passed > 0 and (passed > len(asked) or asked[passed - 1] > at))
         wrong += lag > within_seconds or too_early

@@ -1,6 +1,6 @@
-"""Makes a desk with a line of visitors behind busy agents. A program for a migrated site.
+"""A program that makes a desk with a line of visitors behind busy agents, on a migrated site.
 
-line_setup.py <file> <visitors> <agents>    writes who waits, with their tokens, as JSON
+line_setup.py <file> <visitors> <agents>    writes the waiting visitors and their tokens as JSON
 """
 
 import json
@@ -10,12 +10,12 @@ from pathlib import Path
 import poolsite  # noqa: F401  first: see poolsite/__init__.py
 
 SLUG = "bench"
-# A slow machine opens the last page minutes after the first; nobody is given up meanwhile.
+# A slow machine opens the last page minutes after the first; no visitor is given up meanwhile.
 WAITS_FOR_ITS_PAGE = {"grace_seconds": 3_600, "room_grace_seconds": 3_600}
 
 
 def main(path: str, visitors: str, agents: str) -> None:
-    """Agents each have a visitor without a page; then so many visitors wait, each with a token."""
+    """Give each agent a visitor without a page; then add `visitors` waiting ones with tokens."""
     import django
 
     django.setup()

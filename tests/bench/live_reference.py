@@ -1,7 +1,7 @@
 """The reference of row 11: a bare Channels consumer that sends recorded frames 5 times a second.
 
 The file named by BENCH_FRAMES holds {"snapshots": {topic: text}, "turns": [[text, …], …]}. All
-sockets get the frames of one turn, then all those of the next.
+sockets get the frames of one turn, then all get those of the next.
 """
 
 import asyncio
@@ -38,7 +38,7 @@ def _application() -> Any:
             await asyncio.sleep(max(0.0, began + PERIOD_SECONDS - loop.time()))
 
     class Bare(AsyncWebsocketConsumer):
-        channel_layer_alias = "none"  # no channel layer: barer still
+        channel_layer_alias = "none"  # no channel layer: even barer
 
         async def connect(self) -> None:
             await self.accept()

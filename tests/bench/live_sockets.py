@@ -1,8 +1,9 @@
-"""A thousand browsers in one process: sockets that read, answer acks, and remember little.
+"""A thousand browsers in one process: sockets that read, answer acks, and store little.
 
-Frames for all sockets are the same bytes, so each is decoded once. A program: it reads its orders
-as one JSON object from the command line, prints a JSON line when every socket has its snapshots,
-then a line for each line it reads from standard input: what was seen since the last.
+Frames for all sockets are the same bytes, so each is decoded once. The program takes its
+parameters as one JSON object from the command line and prints a JSON line when every socket has
+its snapshots. For each line it then reads from standard input, it prints what was seen since the
+last one.
 """
 
 import asyncio
@@ -20,7 +21,7 @@ CONNECTS_AT_ONCE = 40
 
 
 class Socket(asyncio.Protocol):
-    """One websocket, just enough of it: unmasked text frames in, masked ones out."""
+    """One websocket with only what is needed: unmasked text frames in, masked ones out."""
 
     def __init__(self, crowd: "Crowd") -> None:
         self.crowd = crowd
@@ -125,7 +126,7 @@ class Crowd:
             self.sockets += fresh
 
     def take(self, socket: Socket, payload: bytes) -> None:
-        """Count one frame; the first of its bytes is decoded."""
+        """Count one frame. Identical bytes are decoded only the first time."""
         frame = self._known.get(payload)
         if frame is None:
             frame = orjson.loads(payload)

@@ -1,6 +1,6 @@
-"""Calls and hangups on one pool at a steady rate, from a process of its own.
+"""A process that makes calls and hangups on one pool at a steady rate.
 
-A program: `live_writer.py <redis url> <tag> <events a second> <seconds>`; prints as JSON how many
+A program: `live_writer.py <redis url> <tag> <events a second> <seconds>`. Prints as JSON how many
 events were done, and the pool's last sequence number with the time at which it was written.
 """
 

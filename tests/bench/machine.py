@@ -1,4 +1,4 @@
-"""Is this machine fast enough for absolute limits to mean something?"""
+"""Whether this machine is fast enough for absolute limits to mean something."""
 
 import re
 import shutil
@@ -16,7 +16,7 @@ COMMANDS = 200_000
 
 @cache
 def no_op_per_second() -> float:
-    """Return EVALSHAs that return 1 per second, 50 clients unpipelined; 0 = no program for it."""
+    """Return EVALSHAs of `return 1` per second, 50 clients unpipelined; 0 without a program."""
     program = shutil.which("redis-benchmark") or shutil.which("valkey-benchmark")
     if program is None:
         return 0.0
@@ -37,12 +37,12 @@ def no_op_per_second() -> float:
 
 
 def judged_here(passed: bool) -> Verdict:
-    """Return the verdict on an absolute limit; "not judged" where the machine is too slow."""
+    """Return the verdict on an absolute limit: "not judged" where the machine is too slow."""
     if no_op_per_second() < NEEDED_PER_SECOND:
         return "not judged"
     return "pass" if passed else "short"
 
 
 def machine_note() -> str:
-    """Return one line on the machine for the notes of an absolute row."""
+    """Return a line about the machine for the notes of an absolute row."""
     return f"no-op EVALSHA, {CLIENTS} clients unpipelined: {no_op_per_second():,.0f}/s"

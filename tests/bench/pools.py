@@ -1,4 +1,4 @@
-"""Pools of a given size in a private Redis, and traffic as the words of plain commands."""
+"""Pools of a given size in a private Redis, and traffic as the arguments of plain commands."""
 
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -21,7 +21,7 @@ FIRST_NUMBER = 13_000_000_000
 
 @contextmanager
 def private_redis() -> Iterator[redis.Redis]:
-    """Start a server without AOF for the block, and end it; yields a client."""
+    """Start a server without AOF for the block, and stop it afterwards. Yield a client."""
     with tempfile.TemporaryDirectory(prefix="poolsite-bench-", dir="/tmp") as folder:
         server = RedisServer(folder=Path(folder), append_only=False).start()
         try:
@@ -32,7 +32,7 @@ def private_redis() -> Iterator[redis.Redis]:
 
 
 def words(client: redis.Redis, commands: Sequence[Command]) -> Iterator[tuple[object, ...]]:
-    """Yield each command as the words of its EVALSHA, every key declared as our runner does."""
+    """Yield each command as arguments of EVALSHA, with every key declared as our runner does."""
     loaded: set[str] = set()
     for command in commands:
         script = command.script
@@ -43,7 +43,7 @@ def words(client: redis.Redis, commands: Sequence[Command]) -> Iterator[tuple[ob
 
 
 def library_words(client: redis.Redis, commands: Sequence[Command]) -> Iterator[tuple[object, ...]]:
-    """Yield each command as the words of its FCALL, the tag alone as key as our runner does."""
+    """Yield each command as arguments of FCALL, with only the tag as key as our runner does."""
     loaded: set[str] = set()
     for command in commands:
         library = library_of(command.script)
@@ -60,7 +60,7 @@ def numbers_of(count: int) -> list[str]:
 
 
 def fill(client: redis.Redis, count: int, settings: PoolSettings = EVERYTHING_ON) -> list[str]:
-    """Make the pool with `count` numbers, all ready; returns the numbers."""
+    """Make the pool with `count` numbers, all ready. Return the numbers."""
     numbers = numbers_of(count)
     commands: list[Command] = [create(SLUG, 1, settings)]
     for start in range(0, count, ROWS_LIMIT):
@@ -75,12 +75,12 @@ def fill(client: redis.Redis, count: int, settings: PoolSettings = EVERYTHING_ON
 
 
 def call_id(index: int) -> str:
-    """Return how a switch names that call."""
+    """Return the name that a switch gives to the call with this index."""
     return f"{index:x}-bench@fs-01"
 
 
 def call_event(index: int, *, policy: str) -> Event:
-    """One call with everything that a switch can say; `policy` names how it is to be picked."""
+    """Return a call with every field of a switch; `policy` names how to pick its number."""
     return Event.of(
         "call",
         call_id=call_id(index),
@@ -94,19 +94,19 @@ def call_event(index: int, *, policy: str) -> Event:
 
 
 def calls_and_hangups(first: int, count: int, *, policy: str) -> list[Command]:
-    """Return `count` calls and, 200 calls later each, their hangups by call id alone."""
+    """Return `count` calls and, 200 calls later each, their hangups by call ID alone."""
     return [event(SLUG, each) for each in call_and_hangup_events(first, count, policy=policy)]
 
 
 def lists_of_calls(first: int, count: int, *, policy: str, size: int) -> list[Command]:
-    """Return the same in commands of up to `size` events."""
+    """Like `calls_and_hangups`, in commands of up to `size` events."""
     all_events = call_and_hangup_events(first, count, policy=policy)
     starts = range(0, len(all_events), size)
     return [events(SLUG, all_events[start : start + size]) for start in starts]
 
 
 def call_and_hangup_events(first: int, count: int, *, policy: str) -> list[Event]:
-    """Return the events themselves."""
+    """Return the events of `calls_and_hangups` themselves."""
     found: list[Event] = []
     for index in range(first, first + count):
         found.append(call_event(index, policy=policy))
@@ -117,5 +117,5 @@ def call_and_hangup_events(first: int, count: int, *, policy: str) -> list[Event
 
 
 def hangup_event(index: int) -> Event:
-    """Return the end of that call, which names no number."""
+    """Return the hangup of the call with this index. It names no number."""
     return Event.of("hangup", call_id=call_id(index), switch="fs-01", incarnation="boot-1")

@@ -11,20 +11,20 @@ PIPELINE_COMMANDS = 500
 
 @dataclass(frozen=True)
 class CommandCost:
-    """Cost of a run of calls, in microseconds of Redis' own time for each."""
+    """The cost of a run of calls, in microseconds of Redis' own time for each call."""
 
     calls: int
     commandstats_us: float
     used_cpu_us: float
 
     def per(self, count: int) -> "CommandCost":
-        """The same for each of `count` things that the calls have done together."""
+        """Return the same cost for each of `count` items that the calls have processed together."""
         share = self.calls / count
         return CommandCost(count, self.commandstats_us * share, self.used_cpu_us * share)
 
 
 def used_cpu_seconds(client: redis.Redis) -> float:
-    """Return what the server has used of a CPU so far, the reading of its sockets included."""
+    """Return the CPU seconds that the server has used so far, including reading its sockets."""
     info = client.info("cpu")
     return float(info["used_cpu_user"]) + float(info["used_cpu_sys"])
 
@@ -32,7 +32,7 @@ def used_cpu_seconds(client: redis.Redis) -> float:
 def measure_calls(
     client: redis.Redis, send_all: Callable[[], None], command: str = "evalsha"
 ) -> CommandCost:
-    """Run `send_all` and return what its calls cost Redis: its EVALSHAs, or "fcall"."""
+    """Run `send_all` and return what its calls cost Redis: EVALSHAs, or with "fcall" FCALLs."""
     client.config_resetstat()
     cpu_before = used_cpu_seconds(client)
     send_all()
@@ -49,7 +49,7 @@ def measure_calls(
 
 
 def send_pipelined(client: redis.Redis, commands: Iterable[Sequence[object]]) -> list[object]:
-    """Send `commands` in pipelines of 500 and return all replies; raises on an error reply."""
+    """Send `commands` in pipelines of 500 and return all replies. Raise on an error reply."""
     replies: list[object] = []
     pipeline = client.pipeline(transaction=False)
     for command in commands:
@@ -62,9 +62,9 @@ def send_pipelined(client: redis.Redis, commands: Iterable[Sequence[object]]) ->
 def no_op_cost(
     client: redis.Redis, words: Sequence[object] = (1, "{bench}"), calls: int = 50_000
 ) -> CommandCost:
-    """Return what an EVALSHA that does nothing costs in this run; the least of three tries.
+    """Return what an EVALSHA that does nothing costs in this run: the least of three tries.
 
-    words: the number of keys, the keys, the arguments; without them one key alone.
+    words: the number of keys, the keys, the arguments. By default a single key.
     """
     command = ("EVALSHA", client.script_load(NO_OP), *words)
     return min(
@@ -79,4 +79,4 @@ def no_op_cost(
 
 
 def void(_: object) -> None:
-    """Throw a result away where a callable must return nothing."""
+    """Discard a result where a callable must return None."""

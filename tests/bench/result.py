@@ -1,4 +1,4 @@
-"""One row of the performance table: what was measured, against what, to which mark."""
+"""A row of the performance table: what was measured, against what, and the mark."""
 
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -8,7 +8,7 @@ Verdict = Literal["pass", "short", "not judged", "error"]
 
 @dataclass(frozen=True)
 class Row:
-    """A measured row. `ratio` is ours against the reference of the same run."""
+    """A measured row. `ratio` is our figure divided by the reference's of the same run."""
 
     row: str
     name: str
@@ -21,7 +21,7 @@ class Row:
     figures: dict[str, Any] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the object that bench.json holds for this row."""
+        """Return this row's object of bench.json."""
         return {
             "row": self.row,
             "name": self.name,

@@ -1,14 +1,14 @@
 """Rows 1 and 2: call and hangup with everything on, at 1 000 and at 1 000 000 numbers.
 
-Load: one client, pipelines of 500 calls; each call names call id, switch, incarnation, agent and
+Load: one client, pipelines of 500 calls; each call names call ID, switch, incarnation, agent and
 callee, in a pool with near, sticky and a daily cap on; 200 calls run at any moment. Forms: FCALL
 one by one, for each policy of picking, as our processes call an operation on Redis 7 and Valkey;
 lists of 32 events by FCALL, as they call it for events that arrive together, where the figure is
-for each event; EVALSHA one by one, as everywhere else. Five rounds, in each both sizes, the forms
-and the no-op in turn. Compared: Redis' CPU (used_cpu), the median of the rounds, against an
-EVALSHA that returns 1, without key or argument. Beside: the same by INFO commandstats (wall time
-inside the command). At the end every number is ready and in the idle set once. Left out: AOF, the
-drain.
+for each event; EVALSHA one by one, as on all other servers. Five rounds; each round runs both
+sizes, the forms and the no-op in turn. Compared: Redis' CPU (used_cpu), the median of the rounds,
+against an EVALSHA that returns 1, without key or argument. Also reported: the same by INFO
+commandstats (wall time inside the command). At the end every number is ready and in the idle set
+once. Left out: AOF, the drain.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -40,7 +40,7 @@ Words = Callable[[redis.Redis, Sequence[Command]], Iterator[tuple[object, ...]]]
 
 @dataclass(frozen=True)
 class Form:
-    """One way of asking: its name, how numbers are picked, and the mark it is held against."""
+    """A form of the command: its name, how numbers are picked, and the mark it is compared with."""
 
     name: str
     policy: str
@@ -62,7 +62,7 @@ Costs = dict[str, CommandCost]
 
 
 def run() -> list[Row]:
-    """Measure both sizes; row 2 compares them, form by form, and reports the worst."""
+    """Measure both sizes. Row 2 compares them, form by form, and reports the worst."""
     small, large = _costs()
     no_op = large[NO_OP]
     rows = [_row(form, large[form.name], no_op) for form in FORMS]
@@ -101,7 +101,7 @@ def _row(form: Form, ours: CommandCost, no_op: CommandCost) -> Row:
 
 
 def _costs() -> list[Costs]:
-    """By size: the median cost of each form and of the no-op, for each event."""
+    """Return by size the median cost of each form and of the no-op, for each event."""
     sizes = (SMALL, LARGE)
     rounds: list[dict[str, list[CommandCost]]] = [
         {name: [] for name in (*(form.name for form in FORMS), NO_OP)} for _ in sizes
@@ -152,6 +152,6 @@ def _median(rounds: list[CommandCost]) -> CommandCost:
 
 
 def _check_final_state(client: redis.Redis, count: int) -> None:
-    """Every number is ready again and in the idle set once."""
+    """Check that every number is ready again and in the idle set once."""
     assert client.zcard("{bench}:idle:up") == count
     assert not any('"callstate":1' in state for state in client.hvals("{bench}:numstate"))

@@ -3,9 +3,9 @@
 Load: one client, pipelines of 500, random numbers; ours by FCALL. Five rounds in turn: 5 000
 `unreg`, 5 000 `del`, 1 000 removals by the seed's script (cjson, and LREM -1 on a list of all
 numbers), each put back before the next. Compared: Redis' CPU per command (used_cpu), the median
-of the rounds; told beside: the same by INFO commandstats, which is wall time. At the end all
-numbers are in the idle set again. Left out: AOF, the drain, what the sweep does later. Ours
-also writes history, which the seed has not.
+of the rounds. Also reported: the same by INFO commandstats, which is wall time. At the end all
+numbers are in the idle set again. Left out: AOF, the drain, what the sweep does later. Our
+commands also write history; the seed's script does not.
 """
 
 import random
@@ -24,7 +24,7 @@ ROUNDS, OURS, SEEDS = 5, 5_000, 1_000
 
 
 def run() -> list[Row]:
-    """Measure `unreg` and `del` of ours against the seed's removal."""
+    """Measure our `unreg` and `del` against the seed's removal."""
     chance = random.Random(3)
     costs: dict[str, list[CommandCost]] = {"unreg": [], "del": [], "seed": []}
     with private_redis() as client, private_redis() as seeds_client:

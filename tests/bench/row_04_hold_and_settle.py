@@ -1,15 +1,15 @@
 """Row 4: hold and settle on one account.
 
 Load: one client, pipelines of 500; each hold with body hash, chatbot, tariff, three quoted prices
-and two outside the quote, sent at once; 200 open at any moment; every hold is settled by its final
-report, two of three delivered, by each mode in turn; then the same messages' worth in list
+and two outside the quote, sent at once; 200 open at any moment. Every hold is settled by its final
+report: two of three are delivered, by each mode in turn. Then the same number of messages in list
 commands of 32. By FCALL, as our processes call an operation on Redis 7 and Valkey (the library is
-loaded, the tag alone is a key); one by one also by EVALSHA, as everywhere else. Five rounds, in
-each all of these and the no-op in turn. Compared as in row 1: Redis' CPU per call (used_cpu), the
-median of the rounds, against an EVALSHA that returns 1, without key or argument, in the same
-pipelines. Beside: the no-op with the keys and arguments of a hold, holds and reports apart, and
-INFO commandstats. At the end the balance is what the stored prices say and nothing is held.
-Left out: AOF, the persistence.
+loaded, only the tag is a key); one by one also by EVALSHA, as on all other servers. Five rounds;
+each round runs all of these and the no-op in turn. Compared as in row 1: Redis' CPU per call
+(used_cpu), the median of the rounds, against an EVALSHA that returns 1, without key or argument,
+in the same pipelines. Also reported: the no-op with the keys and arguments of a hold, holds and
+reports separately, and INFO commandstats. At the end the balance is what the stored prices give
+and nothing is held. Left out: AOF, the persistence.
 """
 
 from statistics import median
@@ -40,7 +40,10 @@ SIZE = wallet.BATCH_LIMIT
 
 
 def run() -> list[Row]:
-    """Measure everything in turn; the verdicts are on single commands, and on each of a list."""
+    """Measure everything in turn.
+
+    The verdicts are on single commands and on each item of a list.
+    """
     costs = _costs()
     used = {name: median(cost.used_cpu_us for cost in rounds) for name, rounds in costs.items()}
     inside = {n: median(cost.commandstats_us for cost in rounds) for n, rounds in costs.items()}
@@ -93,7 +96,7 @@ def _costs() -> dict[str, list[CommandCost]]:
     with private_redis() as client:
         open_wallet(client)
         call = next(words(client, holds(0, 1)))[2:]
-        for place in range(ROUNDS + 1):  # the first one warms
+        for place in range(ROUNDS + 1):  # the first round warms up
             found: dict[str, CommandCost] = {}
             for name, commands in _loads(first):
                 found[name] = _cost(client, commands, "evalsha" if name == "script" else "fcall")
@@ -136,7 +139,10 @@ def _cost(client: redis.Redis, commands: list, how: str) -> CommandCost:
 
 
 def _check_final_state(client: redis.Redis, messages: int) -> None:
-    """Every message has ended at its price; then the log goes as if SQL had taken it."""
+    """Check that every message has ended at its price.
+
+    Then delete the log as if SQL had taken it.
+    """
     now = figures(client)
     assert now["held"] == 0
     assert now["bal"] == MONEY - charged(range(messages))

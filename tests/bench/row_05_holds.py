@@ -1,13 +1,14 @@
 """Row 5: holds per second on one account, Redis with AOF everysec.
 
-Load: redis-benchmark, 8 clients; every hold is a new message with everything that a campaign's has
-(as row 4, by FCALL), unpipelined, then in batches of 100: four list commands of 25 holds in one
-write.
+Load: redis-benchmark, 8 clients; every hold is a new message with every field that a campaign's
+message has (as in row 4, by FCALL), unpipelined, then in batches of 100: four list commands of 25
+holds in one write.
 Reference: pgbench, 8 clients, prepared, on one row of a PostgreSQL with fsync on:
 `UPDATE … SET bal = bal - 900 WHERE id = 1 AND bal >= 900`, with synchronous_commit off and on; then
 100 of these in one transaction, in one pipeline. It writes no message, no entry, no deadline. Both
-are C programs on this machine; all six take turns, three rounds, medians count. At the end of each
-turn every new message is held once and the balance is right. Left out: HTTP, quoting, persistence.
+are C programs on this machine. All six take turns for three rounds, and the medians count. At the
+end of each turn every new message is held once and the balance is right. Left out: HTTP, quoting,
+persistence.
 """
 
 import csv
@@ -136,7 +137,7 @@ def _benchmark(arguments: Sequence[str]) -> dict[str, float]:
 
 
 def _check_final_state(client: redis.Redis) -> None:
-    """Random ids may meet now and then: such a hold is the one that stands."""
+    """Check the wallet. Random IDs may collide now and then: such a message has a single hold."""
     count = client.zcard("{acct." + SLUG + "}:deadlines")
     assert HOLDS * 0.999 <= count <= HOLDS
     now = figures(client)
@@ -150,7 +151,7 @@ def _check_final_state(client: redis.Redis) -> None:
 
 @contextmanager
 def _postgres() -> Iterator[PostgresServer]:
-    """Start a server that syncs, with one row; at the end some of its money is gone."""
+    """Start a server that syncs, with one row. At the end some of the row's money must be spent."""
     server = PostgresServer(fsync=True).start()
     try:
         with server.connect() as connection:
@@ -166,7 +167,7 @@ def _postgres() -> Iterator[PostgresServer]:
 
 
 def _pgbench(server: PostgresServer, commit: str, size: int) -> float:
-    """Return updates per second; the table is made new first, so that no dead rows slow it."""
+    """Return updates per second. The table is created again first, so that no dead rows slow it."""
     with server.connect() as connection:
         connection.execute("VACUUM FULL one")
     script = server.folder / f"updates-{size}.sql"

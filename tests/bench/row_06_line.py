@@ -1,13 +1,13 @@
 """Row 6: join, and finish with the match inside: 100 000 visitors wait, 10 000 agents serve.
 
-Load: one client, pipelines of 500: a visitor joins the line's end, an agent ends its room and has
-the visitor at the head in the same step, so that the line stays as long. Plain visitors and agents
-(no skills), one queue. Five rounds of 4 000 such pairs; in each the no-op, and the same with 100
-waiting on a second server, in turn. Compared: Redis' CPU per FCALL (used_cpu), the median of
-the rounds, against an EVALSHA that returns 1, without key or argument. Beside: the no-op with
-the keys and arguments of a join, all by INFO commandstats, and 4 000 joins alone, one by one
-and in lists of 32 (they leave again). At the end as many wait as at the
-beginning. Left out: heartbeats, AOF, the drain, subscribers of the pub/sub messages.
+Load: one client, pipelines of 500: a visitor joins the line's end, an agent ends its room and gets
+the visitor at the head in the same step, so that the line keeps its length. Plain visitors and
+agents (no skills), one queue. Five rounds of 4 000 such pairs; each round also runs the no-op, and
+the same load with 100 waiting on a second server, in turn. Compared: Redis' CPU per FCALL
+(used_cpu), the median of the rounds, against an EVALSHA that returns 1, without key or argument.
+Also reported: the no-op with the keys and arguments of a join, all by INFO commandstats, and 4 000
+joins alone, one by one and in lists of 32 (the visitors leave again). At the end as many visitors
+wait as at the beginning. Left out: heartbeats, AOF, the drain, subscribers of the pub/sub messages.
 """
 
 from statistics import median
@@ -24,7 +24,7 @@ MARK, MARK_SIZES = 14.0, 1.25
 
 
 def run() -> list[Row]:
-    """Measure rounds at both sizes, each beside the no-op."""
+    """Measure rounds at both sizes, each with the no-op."""
     with private_redis() as large, private_redis() as small:
         many = Floor(large, AGENTS, WAITING).fill()
         few = Floor(small, AGENTS, FEW_WAITING).fill()

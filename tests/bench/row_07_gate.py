@@ -1,14 +1,14 @@
 """Row 7: gate acquire and release with 10 000 holders in flight.
 
-Load: one client, pipelines of 500 calls: a holder lets its permit go, another asks for one; the cap
-is 10 001, so that the gate is never full; the line is empty (default settings: in turn, no rate).
-Three forms: FCALL one by one, as our processes call an operation on Redis 7 and Valkey (the library
-is loaded, the tag alone is a key); lists of 32 requests by FCALL, as they call it for requests that
-arrive together, where the figure is for each request; EVALSHA one by one, as everywhere else. Five
-rounds, in each the forms and the no-op in turn. Compared: Redis' CPU (used_cpu), the median of the
-rounds, against an EVALSHA that returns 1, without key or argument. Beside: the no-op with the keys
-and arguments of an acquire, and all by INFO commandstats. After each form exactly 10 000 permits
-are held. Left out: AOF, the drain.
+Load: one client, pipelines of 500 calls: a holder releases its permit, another acquires one. The
+cap is 10 001, so that the gate is never full; the line is empty (default settings: in turn, no
+rate). Three forms: FCALL one by one, as our processes call an operation on Redis 7 and Valkey (the
+library is loaded, only the tag is a key); lists of 32 requests by FCALL, as they call it for
+requests that arrive together, where the figure is for each request; EVALSHA one by one, as on all
+other servers. Five rounds; each round runs the forms and the no-op in turn. Compared: Redis' CPU
+(used_cpu), the median of the rounds, against an EVALSHA that returns 1, without key or argument.
+Also reported: the no-op with the keys and arguments of an acquire, and all by INFO commandstats.
+After each form exactly 10 000 permits are held. Left out: AOF, the drain.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -34,7 +34,7 @@ Words = Callable[[redis.Redis, Sequence[Command]], Iterator[tuple[object, ...]]]
 
 @dataclass(frozen=True)
 class Form:
-    """One way of asking, and what each request cost in the rounds so far."""
+    """A form of the command, and what each request cost in the rounds so far."""
 
     command: str
     words: Words
@@ -50,7 +50,7 @@ class Form:
 
 
 def run() -> list[Row]:
-    """Measure rounds of releases and acquires in each form, beside the no-op."""
+    """Measure rounds of releases and acquires in each form, with the no-op."""
     single = Form("fcall", library_words)
     listed = Form("fcall", library_words, LIST)
     script = Form("evalsha", words)
@@ -97,7 +97,7 @@ def _row(
 
 
 def _round(client: redis.Redis, tokens: dict[int, int], form: Form) -> CommandCost:
-    """The oldest holders go, as many new ones come; tokens are read outside the measurement."""
+    """Release the oldest permits and acquire as many. Tokens are read outside the measurement."""
     leaving = list(tokens)[:TURNS]
     first_new = max(tokens) + 1
     asked: list[gate.Request[Any]] = []
@@ -115,13 +115,13 @@ def _round(client: redis.Redis, tokens: dict[int, int], form: Form) -> CommandCo
     for place, permit in enumerate(answers[1::2]):
         assert permit.granted, permit
         tokens[first_new + place] = permit.token
-    client.delete(f"{TAG}:log")  # as if drained; the sequence goes on in the settings' hash
+    client.delete(f"{TAG}:log")  # as if drained; the sequence continues in the settings' hash
     client.hset(TAG, "drained", client.hget(TAG, "seq"))
     return _for_each(cost, len(asked))
 
 
 def _answers(commands: list[Command], replies: list[object], form: Form) -> list[Any]:
-    """What each request was answered, in their order."""
+    """Return each request's answer, in the order of the requests."""
     read = [read_reply(*pair) for pair in zip(commands, replies, strict=True)]
     if form.requests_per_call == 1:
         return read
@@ -129,7 +129,7 @@ def _answers(commands: list[Command], replies: list[object], form: Form) -> list
 
 
 def _for_each(cost: CommandCost, requests: int) -> CommandCost:
-    """The cost of a request, of which a call may have had many."""
+    """Return the cost of a request; one call may have carried several."""
     share = cost.calls / requests
     return CommandCost(requests, cost.commandstats_us * share, cost.used_cpu_us * share)
 

@@ -1,9 +1,9 @@
 """Row 8: one event per HTTP request on the hot lane, under uvicorn and under daphne.
 
-Load: wrk, 1 thread, 32 connections, alternately `call` and `hangup` with call id, agent, callee,
+Load: wrk, 1 thread, 32 connections, alternately `call` and `hangup` with call ID, agent, callee,
 switch and incarnation, on a pool of 2 000 numbers; token and validation on; one server process.
-Reference: Starlette with orjson and one no-op EVALSHA, the same bodies, the same server. Rounds
-go through all four, and the medians are compared. Left out: TLS, and the network.
+Reference: Starlette with orjson and one no-op EVALSHA, the same bodies, the same server. Each
+round runs all four, and the medians are compared. Left out: TLS, and the network.
 """
 
 import shutil
@@ -23,7 +23,7 @@ KINDS = ("uvicorn", "daphne")
 
 
 def run() -> list[Row]:
-    """Measure both servers; one row each, and one for their ratio."""
+    """Measure both servers. Return a row for each, and one for their ratio."""
     if shutil.which("wrk") is None:
         raise RuntimeError("wrk is missing: apt-get install wrk")
     with site_with_pool() as (site, token, client):
@@ -46,7 +46,10 @@ def run() -> list[Row]:
 
 
 def _measure(site: Site, token: str) -> dict[tuple[str, str], float]:
-    """Requests per second by server and application: medians of rounds that go through all."""
+    """Return the requests per second by server and application: medians of the rounds.
+
+    Each round runs all four.
+    """
     servers: dict[tuple[str, str], WebServer] = {}
     rates: dict[tuple[str, str], list[float]] = {}
     try:
@@ -65,7 +68,7 @@ def _measure(site: Site, token: str) -> dict[tuple[str, str], float]:
 
 
 def _check_state(client: redis.Redis) -> None:
-    """Nothing was lost: what was counted as carried stands in the history, none was blocked."""
+    """Check that nothing was lost: the history has every carried call, and none was blocked."""
     carried, blocked, seq = client.hmget("{" + SLUG + "}", "carried", "blocked", "seq")
     if int(blocked) or not 0 < int(carried) < int(seq):
         raise AssertionError(f"carried {carried}, blocked {blocked}, seq {seq}")

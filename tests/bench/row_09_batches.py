@@ -2,8 +2,8 @@
 
 Load: 60 batches, each 500 calls and their 500 hangups with every field that a switch sends, from
 another process, two batches under way. Reference: the same commands by a redis-py pipeline of
-1 000 in one process, replies read, nothing else. Rounds alternate; medians are compared.
-Left out: TLS, the network, a second web process.
+1 000 in one process that reads the replies and does nothing else. Rounds alternate; medians are
+compared. Left out: TLS, the network, a second web process.
 """
 
 import json
@@ -25,7 +25,7 @@ MARK = 0.5
 
 
 def run() -> list[Row]:
-    """Measure both ways; one row each."""
+    """Measure both ways and return a row for each."""
     with site_with_pool() as (site, token, client):
         server = WebServer(site, "uvicorn", OURS, extra=("--ws-max-size", "2000000")).start()
         rates: dict[str, list[float]] = {"http": [], "websocket": [], "pipeline": []}
@@ -58,7 +58,7 @@ def _send(site: Site, server: WebServer, token: str, how: str, turn: str, count:
 
 
 def _pipeline(client: redis.Redis, turn: int) -> float:
-    """The same commands by redis-py alone."""
+    """Send the same commands by redis-py alone."""
     batches = [_words(client, f"pipe-{turn}-{batch}") for batch in range(BATCHES)]
     start = time.perf_counter()
     for words in batches:
@@ -83,7 +83,7 @@ def _words(client: redis.Redis, run: str) -> list[tuple[object, ...]]:
 
 
 def _check_state(client: redis.Redis) -> None:
-    """Every call was carried and has ended."""
+    """Check that every call was carried and has ended."""
     carried, blocked = client.hmget("{" + SLUG + "}", "carried", "blocked")
     sent = (ROUNDS * 3 * BATCHES + 2 * 5) * EVENTS // 2
     if (int(carried), int(blocked)) != (sent, 0):

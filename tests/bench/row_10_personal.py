@@ -1,4 +1,4 @@
-"""Row 10: an agent gets free → the next visitor's socket is told of the room.
+"""Row 10: the time from an agent getting free to the room on the next visitor's socket.
 
 10a, the way to the browser. Load: one web process (uvicorn, no compression), 1 000 sockets of 500
 people, 500 messages a second from another process, each to both sockets of one person, for 20 s;
@@ -7,9 +7,9 @@ the PUBLISH to the frame in the process that holds the sockets.
 
 10b, the match before it. Load: two web processes, 5 000 waiting visitors' sockets in two more,
 each following its own visit and answering heartbeats; 500 times a second for 10 s one of 200 agents
-ends its room and has the next visitor in the same step, while another joins the line's end. Time:
-from before the agent's ending is sent to Redis to the frame "line.room" in the process that holds
-the sockets. Short also when somebody is not told, or a socket is closed.
+ends its room and gets the next visitor in the same step, while another visitor joins the line's
+end. Time: from before the agent's ending is sent to Redis to the frame "line.room" in the process
+that holds the sockets. The row is short also if a visitor is not notified or a socket is closed.
 
 Left out: the agent's HTTP request, pages that follow the line as well (row 19), TLS, a proxy, a
 browser, workers, the drain.
@@ -37,12 +37,12 @@ PAGES, MATCHES_PER_SECOND, MATCH_SECONDS = 5_000, 500.0, 10.0
 
 
 def run() -> list[Row]:
-    """The way to the browser, then with the match before it."""
+    """Measure the way to the browser, then the way with the match before it."""
     return [personal(), matched()]
 
 
 def matched(pages: int = PAGES) -> Row:
-    """Hold the pages, match, and judge how late each was told."""
+    """Hold the pages, match, and judge how late each visitor was notified."""
     seen = watch(pages, MATCHES_PER_SECOND, min(MATCH_SECONDS, pages / 500), follows="visit")
     told = told_ms(seen)
     wanted = min(pages, len(seen.matches))
@@ -67,7 +67,7 @@ def matched(pages: int = PAGES) -> Row:
 
 
 def personal() -> Row:
-    """Measure quietly and under load; the quiet p99 is judged."""
+    """Measure without and with the pool's load. The p99 without it is judged."""
     with tempfile.TemporaryDirectory(prefix="row10-", dir="/tmp") as folder:
         redis = RedisServer(Path(folder) / "redis", append_only=False).start()
         try:
@@ -97,7 +97,7 @@ def personal() -> Row:
 
 
 def _measure(redis: RedisServer, site: Site, topics: list[str], *, loaded: bool) -> list[float]:
-    """Return the deliveries' times in ms, ascending; AssertionError when one is missing."""
+    """Return the deliveries' times in ms, ascending. Raise AssertionError if one is missing."""
     web = WebServer(site, "uvicorn", application="poolsite.asgi:application").start()
     browsers = None
     try:
@@ -125,7 +125,7 @@ def _measure(redis: RedisServer, site: Site, topics: list[str], *, loaded: bool)
 
 
 def _publish(redis: RedisServer, site: Site) -> int:
-    """Publish at a steady rate, to one person after the other; return how many."""
+    """Publish at a steady rate, to one person after the other. Return the number of messages."""
     people = [who["user"] for who in crowd_of(site)]
     sent = 0
     with redis.client() as client:

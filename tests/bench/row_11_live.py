@@ -4,9 +4,9 @@ Load: one web process (uvicorn, no compression) with 1 000 sockets of 50 people,
 pool's figures and its tiles (1 000 numbers, 400 calls at once); a writer process does 5 000
 events/s (calls and hangups, 32 to an EVALSHA); a third process holds the sockets and answers acks.
 Reference: a bare Channels consumer under the same server sends the frames that were recorded, 5
-times a second, to as many sockets; it asks for no acks, knows no rights and reads no Redis.
-Both are given 15 s; CPU is the web process's own (/proc). Last state: the writer stops, and the
-time until each socket holds the frame with its last change counts; five times.
+times a second, to as many sockets; it requests no acks, knows no rights and reads no Redis.
+Both run for 15 s; CPU is the web process's own (/proc). Last state: the writer stops, and the
+time until each socket has the frame with its last change counts; five times.
 Left out: TLS, a proxy, compression; the browsers' own work.
 """
 
@@ -41,7 +41,7 @@ MARK_FRAME_BYTES = 4_096
 
 
 def crowd_of(site: Site) -> list[dict[str, Any]]:
-    """Return those whom `meet` made for the sockets: operator0, operator1 …"""
+    """Return the people whom `meet` created for the sockets: operator0, operator1 …"""
     return [who for name, who in site.people.items() if name[:8] == "operator" and name[8:]]
 
 
@@ -90,7 +90,7 @@ class Browsers:
 
 
 def start_writer(site: Site, seconds: float) -> "subprocess.Popen[str]":
-    """Start the events; the process ends by itself."""
+    """Start the events. The process ends on its own."""
     return subprocess.Popen(
         [
             *(sys.executable, "-m", "tests.bench.live_writer", site.redis_url),
@@ -105,7 +105,7 @@ def start_writer(site: Site, seconds: float) -> "subprocess.Popen[str]":
 
 
 def _measure(web: WebServer, site: Site, browsers: Browsers) -> dict[str, Any]:
-    """Return the web process's CPU a second and what the sockets saw, at the full rate."""
+    """Return the web process's CPU per second and what the sockets saw, at the full rate."""
     writer = start_writer(site, SECONDS + 4)
     time.sleep(2.5)
     browsers.report()
@@ -133,7 +133,7 @@ def _short(measured: dict[str, Any]) -> dict[str, Any]:
 
 
 def _last_states(site: Site, browsers: Browsers) -> list[float]:
-    """Return, for each socket and stop, the milliseconds until it held the last state."""
+    """Return, for each socket and stop, the milliseconds until it had the last state."""
     waits = []
     for _ in range(STOPS):
         writer = start_writer(site, 1.5)
@@ -148,14 +148,14 @@ def _last_states(site: Site, browsers: Browsers) -> list[float]:
 
 
 def _turns(texts: list[str]) -> list[list[str]]:
-    """Return the recorded frames as they were sent: one of each topic a turn, without acks."""
+    """Return the recorded frames as they were sent, without acks: one of each topic a turn."""
     bare = [re.sub(r',"ack":\d+', "", text) for text in texts]
     by_topic = [[text for text in bare if f'"topic":"{topic}"' in text] for topic in TOPICS]
     return [list(turn) for turn in zip(*by_topic, strict=False)]
 
 
 def run(server: str = "uvicorn") -> Row:
-    """Measure on one kind of server; the table's row is uvicorn's."""
+    """Measure on one kind of server. The table's row is uvicorn's."""
     with tempfile.TemporaryDirectory(prefix="row11-", dir="/tmp") as folder:
         redis = RedisServer(Path(folder) / "redis", append_only=False).start()
         try:

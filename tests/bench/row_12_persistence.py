@@ -1,14 +1,14 @@
 """Row 12: 100 000 dirty accounts to PostgreSQL.
 
 Load: each account has had one message since its last batch: a hold, sent at once, and its report,
-so two change entries, one message, one batch. Ours is the whole of the sweep's turn: the look at
-every wallet, closing, SQL, trimming; with one worker process (one thread of it talks to Redis,
-one to SQL), and with two that share the shards. Reference: the same rows of the same tables by
-COPY in one process, and one UPDATE of the wallets from a COPYed table, one transaction with its
-foreign keys checked, no Redis, rows ready in memory. PostgreSQL (fsync off) and Redis (AOF off)
-on this machine. The books are audited afterwards. Told beside it: the CPU of all processes for an
-account, which others' work changes less than the time, and what the look for dirty accounts costs
-when there are none.
+so two change entries, one message, one batch. Ours is the sweep's whole turn: the read of every
+wallet, closing, SQL, trimming; with one worker process (one thread of it uses Redis, one SQL), and
+with two that share the shards. Reference: the same rows of the same tables by COPY in one process,
+and one UPDATE of the wallets from a COPYed table, one transaction with its foreign keys checked,
+no Redis, rows ready in memory. PostgreSQL (fsync off) and Redis (AOF off) on this machine. The
+books are audited afterwards. Also reported: the CPU of all processes per account, which other
+work on the machine changes less than the time, and what the search for dirty accounts costs when
+there are none.
 Left out: fsync, the network, wallets on Redis servers of their own; of the reference the commit
 itself, since it is rolled back.
 """
@@ -26,12 +26,12 @@ PROGRAM = "tests/bench/books_work.py"
 
 
 def run() -> list[Row]:
-    """Fill, then measure one worker, two workers, COPY, and the look alone."""
+    """Fill, then measure one worker, two workers, COPY, and the search alone."""
     pair = servers()
     site = pair.site("books")
     site.work("fill", str(ACCOUNTS), program=PROGRAM)
     site.work("dirty", "1", program=PROGRAM)
-    _together(pair, site, 1)  # tables and caches have been used once
+    _together(pair, site, 1)  # so that tables and caches have been used once
     site.work("dirty", "2", program=PROGRAM)
     one = _together(pair, site, 1)
     site.work("dirty", "3", program=PROGRAM)
@@ -71,7 +71,7 @@ def _row(name: str, ours: Spent, copied: dict[str, Any], look: str) -> Row:
 
 
 def _together(pair: Servers, site: SqlSite, workers: int) -> Spent:
-    """Run one turn of every shard, each in a process."""
+    """Run one turn of every shard, each in its own process."""
     spent, turns = run_together(pair, site, PROGRAM, "persist", workers)
     assert sum(turn["accounts"] for turn in turns) == ACCOUNTS, turns
     return spent

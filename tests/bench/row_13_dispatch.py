@@ -1,10 +1,10 @@
 """Row 13: one message from a front-end to an instance, their sockets on two web processes.
 
 Load: one message at a time, 300 bytes, 2 000 after 200 to warm up; ours and the reference in turn,
-three times each, the median of the medians is judged. Two uvicorn processes each, one Redis without
-AOF. Time: from the send to the arrival, both in one client process. Ours: token, checks, route,
-numbers, the outbox in Redis, acknowledgements. Reference (dispatch_reference.py): one XADD, a wake
-through channels-redis' group, one XRANGE. Every message must arrive once and in order.
+three times each, and the median of the medians is judged. Two uvicorn processes each, one Redis
+without AOF. Time: from the send to the arrival, both in one client process. Ours: token, checks,
+route, numbers, the outbox in Redis, acknowledgements. Reference (dispatch_reference.py): one XADD,
+a wake through channels-redis' group, one XRANGE. Every message must arrive once and in order.
 Left out: TLS, a proxy, AOF, the answer's way back, more than one message at a time.
 """
 

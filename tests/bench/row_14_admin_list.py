@@ -2,7 +2,7 @@
 
 Load: one process, one request after another through the whole of Django (middleware, templates,
 live states from Redis), 50 rows a page, 30 requests for each page, two rounds for each size in
-turn; the smaller median counts. Pages: the first, a search by beginning, by region, and by state.
+turn; the smaller median counts. Pages: the first page, a search by prefix, by region, and by state.
 Left out: the web server and the browser.
 """
 
@@ -15,7 +15,7 @@ ROUNDS = 2
 
 
 def run() -> list[Row]:
-    """Measure both sizes in turn; one row for each page."""
+    """Measure both sizes in turn. Return one row for each page."""
     here = sites()
     small: dict[str, float] = {}
     large: dict[str, float] = {}

@@ -1,8 +1,8 @@
 """Row 15: Redis bytes per number (ready, in a call), permit, open hold, waiting visitor, route.
 
-Load: none but the filling; used_memory before and after, then with every number in a call that
-has call id, switch, incarnation, agent, callee (sticky), lease and region. At the end the idle
-set is empty. Left out: history, which is trimmed after SQL has taken it, and ended call ids,
+Load: only the filling. used_memory is read before and after it, then with every number in a call
+that has call ID, switch, incarnation, agent, callee (sticky), lease and region. At the end the idle
+set is empty. Left out: history, which is trimmed after SQL has taken it, and ended call IDs,
 which are forgotten after 10 minutes. Permits: 100 000 of named holders in one gate.
 Open holds: 100 000 of one wallet, sent and waiting, with hash, tariff, chatbot and five prices.
 Waiting visitors: 100 000 in one queue of a desk, present, without skills.

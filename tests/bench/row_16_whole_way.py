@@ -3,12 +3,13 @@
 Load: `call` and `hangup` with token and validation on a pool of 2 000 numbers, once as one event
 per request (wrk, 32 connections, 20 s), once in batches of 1 000 events (500 calls and their
 hangups, two under way), once with calls that last: 1 000 calls, which are in SQL before they are
-hung up. One web process (uvicorn), one Redis (AOF off, it is the broker too), one
-PostgreSQL (fsync off), one Celery worker of one process and one beat, which ticks the drain every
-second as in earnest. Each part is its processes with all their children, from /proc, until the
-last event stands in SQL. Nothing is taken off: what they use without a call is told beside it (a
-tick's connections to SQL are most of that, and under load there are fewer ticks). Checked: every
-call is in the history and in the call records, no sequence number is missing, none waits in Redis.
+hung up. One web process (uvicorn), one Redis (AOF off, also the broker), one
+PostgreSQL (fsync off), one Celery worker of one process and one beat, which runs the drain every
+second as in production. Each part is its processes with all their children, from /proc, until the
+last event is in SQL. Nothing is subtracted: what the parts use without a call is reported
+separately (a tick's connections to SQL are most of that, and under load there are fewer ticks).
+Checked: every call is in the history and in the call records, no sequence number is missing, none
+waits in Redis.
 Left out: other sweeps, the client, TLS, the network, fsync, browsers.
 """
 
@@ -38,7 +39,7 @@ PARTS = ("web", "Redis", "worker", "SQL")
 
 @dataclass(frozen=True)
 class Stage:
-    """The servers, and which processes make each part."""
+    """The servers, and the processes that make up each part."""
 
     site: SqlSite
     web: WebServer
@@ -47,15 +48,15 @@ class Stage:
     processes: dict[str, list[int]]
 
     def used(self) -> dict[str, float]:
-        """CPU seconds of each part so far."""
+        """Return the CPU seconds of each part so far."""
         return {part: cpu_seconds(*pids) for part, pids in self.processes.items()}
 
     def pool(self, *names: str) -> list[int]:
-        """Fields of the pool's hash."""
+        """Return fields of the pool's hash."""
         return [int(value) for value in self.client.hmget("{" + SLUG + "}", names)]
 
     def wait_until_drained(self) -> None:
-        """Until SQL has every event."""
+        """Wait until SQL has every event."""
         deadline = time.monotonic() + DRAIN_SECONDS
         while True:
             seq, drained = self.pool("seq", "drained")
@@ -77,7 +78,7 @@ class Cost:
 
 
 def run() -> list[Row]:
-    """Measure both ways of sending on the same servers."""
+    """Measure all ways of sending on the same servers."""
     pair = servers()
     site = pair.site("calls")
     token = site.run("tests/bench/hot_setup.py", SLUG, str(NUMBERS)).strip()
@@ -132,7 +133,7 @@ def _in_batches(stage: Stage, run: str, count: int, *events: str) -> None:
 
 
 def _idle(stage: Stage) -> dict[str, float]:
-    """CPU of each part in a second without a call: sweeps, ticks, looks."""
+    """Return the CPU of each part in a second without a call: sweeps, ticks, checks."""
     before, begun = stage.used(), time.perf_counter()
     time.sleep(IDLE_SECONDS)
     after, seconds = stage.used(), time.perf_counter() - begun
@@ -152,7 +153,7 @@ def _cost(stage: Stage, send: Callable[[], None]) -> Cost:
 
 
 def _check(stage: Stage) -> dict[str, int]:
-    """Nothing was lost on the way, and none was made up; returns what SQL holds."""
+    """Check that nothing was lost on the way and nothing was invented. Return what SQL holds."""
     found = stage.site.work("calls", SLUG)
     seq, drained, carried, blocked = stage.pool("seq", "drained", "carried", "blocked")
     in_calls = NUMBERS - stage.client.zcard("{" + SLUG + "}:idle:up")

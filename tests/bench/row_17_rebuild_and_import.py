@@ -3,8 +3,8 @@
 Load: one worker process each, PostgreSQL (fsync off) and Redis (AOF off) on the same machine.
 The rebuild is the service that runs when Redis lost the pool: read by keyset, loaded, reported
 whole. The import is upload, preview and confirm. Reference: COPY of the same rows into the same
-table with its indexes. Memory is the largest resident size (VmHWM) of each process, Redis' too.
-Left out: the browser's upload, and the switches' reports after a rebuild.
+table with its indexes. Memory is the largest resident size (VmHWM) of each process, including
+Redis. Left out: the browser's upload, and the switches' reports after a rebuild.
 """
 
 import csv
@@ -21,7 +21,7 @@ LIMIT_SECONDS, LIMIT_MB = 60.0, 500.0
 
 
 def run() -> list[Row]:
-    """Measure the rebuild, then import into the small pool beside it."""
+    """Measure the rebuild, then import into the small pool."""
     here = sites()
     rebuilt = here.large.work("rebuild", "large")
     with here.redis.client() as client:

@@ -1,10 +1,10 @@
 """Row 18: p99 of cold accounts while one hot account takes 90 %.
 
-Load: 500 holds a second on 200 cold accounts in turn, one at a time, from one process; the hot one
-gets 4 500 a second from another process, nine in one write; Redis with AOF everysec. Reference: the
-cold load alone. Three rounds of each, in turns; the middle one counts. Measured is a write's round
-trip as the cold process sees it, so on a machine with few cores the hot client's own CPU is in it.
-At the end every hold of every account stands. Left out: HTTP, persistence.
+Load: 500 holds a second on 200 cold accounts in turn, one at a time, from one process; the hot
+account gets 4 500 a second from another process, nine in one write; Redis with AOF everysec.
+Reference: only the cold load. Three rounds of each, in turns; the middle one counts. Measured is a
+write's round trip as the cold process sees it, so on a machine with few cores it includes the hot
+client's own CPU. At the end every hold of every account is valid. Left out: HTTP, persistence.
 """
 
 import json
@@ -25,11 +25,11 @@ COLD = [f"cold-{place}" for place in range(200)]
 HOT = "hot"
 COLD_PER_SECOND, HOT_IN_ONE_WRITE = 500, 9
 SECONDS, ROUNDS = 8, 3
-START_SECONDS = 6.0  # until both processes have their words ready
+START_SECONDS = 6.0  # until both processes have their commands ready
 
 
 def run() -> list[Row]:
-    """Take turns: with the hot account, without."""
+    """Measure with and without the hot account, in turn."""
     rounds: dict[bool, list[list[float]]] = {True: [], False: []}
     hot_holds = 0
     for _ in range(ROUNDS):
@@ -63,7 +63,7 @@ def _p99(latencies: list[float]) -> float:
 
 
 def _round(*, with_hot: bool) -> tuple[list[float], int]:
-    """Return the cold writes' latencies, and how many holds the hot account had."""
+    """Return the cold writes' latencies, and how many holds the hot account got."""
     with tempfile.TemporaryDirectory(prefix="poolsite-bench-", dir="/tmp") as folder:
         server = RedisServer(folder=Path(folder), append_only=True).start()
         try:

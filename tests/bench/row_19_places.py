@@ -2,11 +2,11 @@
 
 Load: two web processes (uvicorn, no compression), 10 000 visitors' pages with a socket each in two
 more, which keep their own place as the page's script does and answer heartbeats; 200 agents; 100
-times a second for 20 s an agent ends a room and has the next, and a visitor joins the end, so that
-the line stays as long. Four times a second every page's shown place is held against the matches
-that had been made: right if it was so at a moment within the last second. At the end each must be
-right to the last match. Memory: resident bytes of the web processes per page. Left out: TLS, a
-proxy, the browsers' work, workers, the drain.
+times a second for 20 s an agent ends a room and gets the next visitor, and a visitor joins the end,
+so that the line keeps its length. Four times a second every page's shown place is compared with the
+matches that had been made: it is right if it was true at a moment within the last second. At the
+end each must be right to the last match. Memory: resident bytes of the web processes per page.
+Left out: TLS, a proxy, the browsers' work, workers, the drain.
 """
 
 import sys
@@ -25,7 +25,7 @@ def run(pages: int = PAGES) -> Row:
     places = judge_places(seen, WITHIN_SECONDS)
     at_the_end = seen.wrong_at_the_end()
     told = told_ms(seen)
-    wanted = min(pages, len(seen.matches))  # who joined during the run has no page
+    wanted = min(pages, len(seen.matches))  # visitors who joined during the run have no page
     passed = not (places.wrong or at_the_end or seen.closed) and len(told) == wanted
     return Row(
         row="19",

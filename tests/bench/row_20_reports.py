@@ -1,10 +1,10 @@
 """Row 20: 10 000 devices report in the same second.
 
 Load: one program, 400 kept connections, one report of each device, each due at its own moment
-of one second; every device has a pending task, the gate's cap is 60, so that 60 get theirs and
-9 940 get their place in the line. One uvicorn process, token and validation on. Measured from
-the moment at which a report was due to its answer, so that waiting for a connection counts. At
-the end 60 permits are held and 9 940 wait. Left out: the worker; AOF.
+of one second; every device has a pending task, the gate's cap is 60, so that 60 devices get their
+permit and 9 940 get their place in the line. One uvicorn process, token and validation on. Measured
+from the moment at which a report was due to its answer, so that waiting for a connection counts. At
+the end 60 permits are held and 9 940 devices wait. Left out: the worker; AOF.
 """
 
 import json
@@ -23,7 +23,7 @@ LIMIT_MS = 2_000
 
 
 def run() -> Row:
-    """Send the second three times, each at a fresh gate; report the median run's p99."""
+    """Run the second three times, each at a fresh gate. Report the median run's p99."""
     with tempfile.TemporaryDirectory(prefix="poolsite-bench-", dir="/tmp") as folder:
         server = RedisServer(folder=Path(folder) / "redis", append_only=False).start()
         try:

@@ -1,10 +1,10 @@
-"""Row 21: 50 000 open sessions over 20 instances; the one with 10 000 is killed.
+"""Row 21: 50 000 open sessions over 20 instances; the instance with 10 000 is killed.
 
-Load: 10 front-ends with 5 000 sessions each in one process, the instance with 10 000 in a process
-of its own, 19 with the others in a third; two uvicorn web processes, sweeps each 0.2 s in a
-process of their own. The disconnect timer is 1 s and does not count: time is from its end
-(the kill + 1 s) until the front-ends have heard the end of each of the 10 000 sessions, and until
-their routes have left Redis. At the end 40 000 routes are left, and no other session has ended.
+Load: 10 front-ends with 5 000 sessions each in one process, the instance with 10 000 in its own
+process, 19 with the other sessions in a third; two uvicorn web processes; a process that sweeps
+every 0.2 s. The disconnect timer is 1 s and does not count: time runs from its end (the kill
++ 1 s) until the front-ends have received the end of each of the 10 000 sessions, and until their
+routes have left Redis. At the end 40 000 routes are left, and no other session has ended.
 Left out: AOF; detection by silence (a killed process's socket closes at once).
 """
 
@@ -32,7 +32,7 @@ TAG = "{disp.east}"
 GROUP = {
     "slug": "east",
     "heartbeat_seconds": 5,
-    "missed_limit": 12,  # busy peers are not silent ones
+    "missed_limit": 12,  # busy peers still respond
     "disconnect_seconds": DISCONNECT_SECONDS,
 }
 
@@ -72,7 +72,7 @@ def _pipe(stream: IO[str] | None) -> IO[str]:
 
 
 def run() -> Row:
-    """Fill, kill, and wait for everybody to have heard."""
+    """Fill, kill, and wait until all front-ends have received the ends."""
     with tempfile.TemporaryDirectory(prefix="row21-", dir="/tmp") as folder, ExitStack() as ends:
         redis = RedisServer(Path(folder) / "redis", append_only=False).start()
         ends.callback(redis.stop)
@@ -104,7 +104,10 @@ def run() -> Row:
 def _measure(
     site: Site, redis: RedisServer, webs: list[WebServer], ends: ExitStack
 ) -> tuple[float, float, int]:
-    """The seconds until all were told, and until all routes were gone; starts said twice."""
+    """Return the seconds until all ends were received, and until all routes were gone.
+
+    The third figure is the number of starts that were sent twice.
+    """
     options = json.dumps(
         {
             "servers": [f"ws://127.0.0.1:{web.port}" for web in webs],
@@ -133,7 +136,7 @@ def _measure(
             if cleared and sum(heard["reasons"].values()) >= VICTIM:
                 break
             time.sleep(0.05)
-        time.sleep(1.0)  # whatever should not come would come now
+        time.sleep(1.0)  # anything unexpected would arrive now
         heard = fronts.ask()
         assert heard["reasons"] == {"instance lost": VICTIM}, heard
         assert client.hlen(f"{TAG}:routes") == FRONTS * SESSIONS - VICTIM

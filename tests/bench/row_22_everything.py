@@ -1,13 +1,14 @@
-"""Row 22: everything at once, as on many machines, while one of each kind is killed in turn.
+"""Row 22: everything at once, as on many machines; one process of each kind is killed in turn.
 
 Load: that of `make chaos` (docs/reference/performance/chaos.md): calls, messages, gates, desks and
 sessions of the dispatcher at once, for ten minutes, through nginx. Servers: a Redis Cluster of
 three masters (appendfsync always) and one Redis for cache, channels and broker; PostgreSQL (fsync
 on) behind PgBouncer; four web processes, three workers of two processes, two timers, one beat.
 Killed with SIGKILL: web, worker, timers, beat, a master, the broker's Redis, PostgreSQL, PgBouncer,
-nginx; each once, then by chance. Rates, times and errors are those of nginx's access log; calm:
+nginx; each once, then at random. Rates, times and errors are those of nginx's access log; calm:
 while no fault lasts. Checked: what `make chaos` checks after each fault and at the end, so nothing
-acknowledged is lost. Left out: TLS, the network between machines, replicas."""
+acknowledged is lost. Left out: TLS, the network between machines, replicas.
+"""
 
 import os
 import tempfile
@@ -28,7 +29,7 @@ MARK = "nothing acknowledged lost"
 
 
 def run() -> Row:
-    """Run the campaign; raises with the first thing that was lost or did not heal."""
+    """Run the campaign. Raise for the first loss, or the first fault that did not heal."""
     seconds = float(os.environ.get("SECONDS") or SECONDS)
     seed = int(os.environ.get("SEED") or 22)
     stack = ManyMachines(Path(tempfile.mkdtemp(prefix="poolsite-many-", dir="/tmp")), seed=seed)

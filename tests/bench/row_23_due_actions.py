@@ -1,8 +1,8 @@
 """Row 23: 10,000 due actions a second, and how late each was.
 
-Load: 50 gates get 100,000 permits of 15 s from one client, 500 each 50 ms; nobody gives one back.
-So 10,000 of them come to their end in each second, 200 at each gate. One `manage.py timers` process
-ends them. How late each was is read from the gates' own histories: when it was ended, by Redis'
+Load: one client gives 50 gates 100,000 permits of 15 s, 500 every 50 ms; none is given back.
+So 10,000 permits expire in each second, 200 at each gate. One `manage.py timers` process ends them.
+How late each was is read from the gates' own histories: the time at which it was ended, by Redis'
 clock, less its deadline.
 Left out: AOF; a second process of the timers; the drain of the histories into SQL.
 """
@@ -67,7 +67,7 @@ def run() -> Row:
 
 
 def _grant_and_wait(client: redis.Redis, pid: int) -> tuple[float, float]:
-    """The seconds that the granting took, and the timers' share of a core while permits end."""
+    """Return the seconds that granting took, and the timers' share of a core while permits end."""
     slugs = [f"bench-{n}" for n in range(GATES)]
     make = [gate.create(slug, GENERATION, SETTINGS) for slug in slugs]
     list(send_pipelined(client, words(client, make)))

@@ -1,15 +1,15 @@
-"""Row 24: what a user would pick to lend 10,000 numbers to calls, side by side.
+"""Row 24: the ways a user could choose to lend 10,000 numbers to calls, side by side.
 
 Load: 10,000 calls and their hangups by each way in turn, five rounds; the hangups of a block of 250
-calls stand between the calls of the next one. In Redis, one client and a block in one pipeline:
-ours by FCALL, with everything on as in row 1, in lists of 32 and one by one; the seed's own Lua by
-EVALSHA; LPOP with SET NX PX, unlocked by compare-and-delete, and RPUSH, each block in two
-pipelines. In PostgreSQL with fsync on, eight connections that share a block, prepared: one UPDATE
-for an event, which picks the number by FOR UPDATE SKIP LOCKED, with synchronous_commit off and on.
-Compared: the server's CPU for an event, the mean of call and hangup, the median of the rounds
-(Redis: used_cpu; PostgreSQL: /proc, all its processes). At the end every call had a number that no
-other call had, every hangup was accepted, and all numbers are free.
-Left out: AOF, the drain, the clients' CPU; VACUUM and CHECKPOINT, which come before each turn.
+calls are placed between the calls of the next one. In Redis, one client and a block in one
+pipeline: ours by FCALL, with everything on as in row 1, in lists of 32 and one by one; the seed's
+own Lua by EVALSHA; LPOP with SET NX PX, unlocked by compare-and-delete, and RPUSH, each block in
+two pipelines. In PostgreSQL with fsync on, eight connections that share a block, prepared: one
+UPDATE for an event, which picks the number by FOR UPDATE SKIP LOCKED, with synchronous_commit off
+and on. Compared: the server's CPU for an event, the mean of call and hangup, the median of the
+rounds (Redis: used_cpu; PostgreSQL: /proc, all its processes). At the end every call had a number
+that no other call had, every hangup was accepted, and all numbers are free.
+Left out: AOF, the drain, the clients' CPU; VACUUM and CHECKPOINT, which run before each turn.
 """
 
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ Costs = dict[str, float]
 
 
 def run() -> list[Row]:
-    """Let all take turns; ours in lists is judged, the others are told."""
+    """Measure all ways in turn. Ours in lists is judged, the other ways are reported."""
     costs = _costs()
     beside_seed, off, on = (
         costs[LISTS] / costs[SEED],
@@ -68,7 +68,7 @@ def _row(
 
 
 def _said(costs: Costs) -> str:
-    """What each way costs: events for a core and second, round trips for a call and its hangup."""
+    """Return each way's cost: events per core and second, round trips for a call and its hangup."""
     return "; ".join(
         f"{name} {1e6 / us:,.0f} events a core and second, {ROUND_TRIPS[name]:g} round trips"
         for name, us in costs.items()
@@ -76,7 +76,7 @@ def _said(costs: Costs) -> str:
 
 
 def _costs() -> Costs:
-    """By way: the median of its rounds."""
+    """Return for each way the median of its rounds."""
     with _ways() as ways:
         rounds: dict[str, list[float]] = {name: [] for name in ways}
         for place in range(ROUNDS):
@@ -91,7 +91,7 @@ def _costs() -> Costs:
 
 @contextmanager
 def _ways() -> Iterator[dict[str, Way]]:
-    """Start a Redis for each that needs one, and a PostgreSQL."""
+    """Start a Redis for each way that needs it, and a PostgreSQL."""
     numbers = numbers_of(NUMBERS)
     with ExitStack() as ends:
         clients = [ends.enter_context(private_redis()) for _ in range(4)]

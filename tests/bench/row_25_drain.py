@@ -1,13 +1,13 @@
 """Row 25: what waits in Redis goes into SQL, with one worker and with four.
 
 Load: eight pools, two in each of four shards, each with 20 000 calls that have ended: 320 000
-events wait. Ours is the whole turn of the drain, as the sweep runs it; with one worker process, and
+events wait. Ours is the drain's whole turn, as the sweep runs it; with one worker process, and
 with four, one for each shard. A call's two events are in different pages, so its record is written
 twice. PostgreSQL (fsync off) and Redis (AOF off) on this machine. At the end every event is in SQL,
 every call's record has ended, there is no gap, and nothing waits.
 The target is 30 000 events a second with four workers. It needs a core for each worker and more for
-SQL: with fewer than six cores it is not judged, and the row says what four workers that have their
-cores would do, by their own CPU, and how much of a core SQL and Redis would need for that.
+SQL: with fewer than six cores it is not judged, and the row reports what four workers with a core
+each would do, by their own CPU, and how much of a core SQL and Redis would need for that.
 Left out: fsync, the network, other sweeps.
 """
 
@@ -24,12 +24,12 @@ PROGRAM = "tests/bench/drain_work.py"
 
 
 def run() -> list[Row]:
-    """Fill, then measure one worker and four."""
+    """Fill, then measure one worker and four workers."""
     pair = servers()
     site = pair.site("drain")
     site.work("fill", SHARDS, POOLS_IN_A_SHARD, program=PROGRAM)
     site.work("events", 2_000, program=PROGRAM)
-    run_together(pair, site, PROGRAM, "drain", 1)  # tables and caches have been used once
+    run_together(pair, site, PROGRAM, "drain", 1)  # so that tables and caches have been used once
     rows = [_measured(pair, site, workers) for workers in (1, SHARDS)]
     found = site.work("check", program=PROGRAM)
     calls = SHARDS * POOLS_IN_A_SHARD * (2_000 + 2 * CALLS)

@@ -1,9 +1,9 @@
 """The seed's own number pool: a LIST of ready numbers, a HASH of states as JSON, one script.
 
-It is the reference of rows 3 and 24, in the seed's manner and with its names of keys: `call` takes
-the head of the list, each event reads and writes its number's JSON by cjson. Its text shows
-`unreg` alone; the other events are its table of states. `add` and `del` are left out: no row sends
-them.
+It is the reference of rows 3 and 24, in the seed's manner and with its key names: `call` takes
+the head of the list, each event reads and writes its number's JSON by cjson. The seed's text shows
+only `unreg`; the other events follow its table of states. `add` and `del` are left out: no row
+sends them.
 """
 
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ return 'call' == eventtype and number or '1'
 
 
 def fill(client: redis.Redis, numbers: Sequence[str]) -> str:
-    """Put the numbers in, all ready; returns the script's SHA-1."""
+    """Add the numbers, all ready. Return the script's SHA-1."""
     for start in range(0, len(numbers), 10_000):
         part = numbers[start : start + 10_000]
         client.rpush(IDLE, *part)
@@ -50,5 +50,5 @@ def fill(client: redis.Redis, numbers: Sequence[str]) -> str:
 
 
 def words(sha: str, event: str, *number: str) -> tuple[object, ...]:
-    """Return one event as the words of its EVALSHA."""
+    """Return an event as the arguments of its EVALSHA."""
     return ("EVALSHA", sha, 1, "{numpool}", event, *number)

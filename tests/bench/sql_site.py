@@ -19,17 +19,20 @@ PROGRAM = "tests/bench/sql_work.py"
 
 @dataclass
 class SqlSite(Site):
-    """A site whose history and numbers are in a database of that PostgreSQL."""
+    """A site whose history and numbers are in a database of the private PostgreSQL."""
 
     database_url: str = ""
 
     @property
     def environment(self) -> dict[str, str]:
-        """As a site's, with the database's address."""
+        """Return the environment of a site, with the database's address."""
         return super().environment | {"DATABASE_URL": self.database_url}
 
     def work(self, *arguments: object, program: str = PROGRAM) -> dict[str, Any]:
-        """Run one step of a program in a process of its own; return its figures, printed last."""
+        """Run one step of a program in its own process.
+
+        Return its figures, which it prints last.
+        """
         found: dict[str, Any] = json.loads(self.run(program, *map(str, arguments)).splitlines()[-1])
         return found
 
@@ -60,7 +63,7 @@ class Servers:
 
 
 def servers() -> Servers:
-    """Start a pair of servers of their own."""
+    """Start a PostgreSQL and a Redis for one row."""
     folder = Path(tempfile.mkdtemp(prefix="poolsite-bench-sql-", dir="/tmp"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     server = RedisServer(folder=folder / "redis", append_only=False).start()
@@ -72,7 +75,7 @@ def servers() -> Servers:
 
 @cache
 def sites() -> Sites:
-    """Start both servers and fill them; they end with this process."""
+    """Start both servers and fill them. They end with this process."""
     pair = servers()
     made = []
     for name, count in (("small", SMALL), ("large", LARGE)):

@@ -1,11 +1,11 @@
-"""One step of rows 14, 16 and 17, in a process of its own, so its memory can be told. A program.
+"""A program for one step of rows 14, 16 and 17: in its own process, its memory can be measured.
 
-    fill <slug> <count>     a pool with that many numbers, by COPY; Redis is filled from them
-    list <slug> <requests>  median ms of the admin's pages
-    rebuild <slug>          throws the pool's Redis data away and makes it again from SQL
-    import <slug> <file>    imports a CSV file by the steps of the browser
-    copy <slug> <file>      COPY of the same rows, rolled back
-    calls <slug>            what the pool's history in SQL holds
+fill <slug> <count>     a pool with `count` numbers, by COPY; Redis is filled from them
+list <slug> <requests>  median ms of the admin's pages
+rebuild <slug>          delete the pool's Redis data and rebuild it from SQL
+import <slug> <file>    import a CSV file by the steps of the browser
+copy <slug> <file>      COPY of the same rows, rolled back
+calls <slug>            what the pool's history in SQL holds
 
 The last line printed is a JSON object of figures.
 """
@@ -45,7 +45,7 @@ def _pool(slug: str) -> Any:
 
 
 def other_columns() -> list[str]:
-    """Return the columns that every row has alike; the server itself gives the key."""
+    """Return the columns that are the same for every row. The server generates the key."""
     from numbers.models import Number
 
     told = {"id", "pool_id", "value", "canonical", "label", "region"}
@@ -90,7 +90,7 @@ def fill(slug: str, count: str) -> dict[str, Any]:
 
 
 def list_pages(slug: str, requests: str) -> dict[str, Any]:
-    """Open each of the admin's pages so many times; every page must show 50 rows."""
+    """Open each of the admin's pages `requests` times. Every page must show 50 rows."""
     from django.test import Client
 
     from poolsite.access.models import User
@@ -113,7 +113,7 @@ def list_pages(slug: str, requests: str) -> dict[str, Any]:
 
 
 def rebuild(slug: str) -> dict[str, Any]:
-    """The pool's keys are gone; the real service makes them again."""
+    """Delete the pool's keys and let the real service rebuild them."""
     from numbers.models import Number
     from numbers.services import pool_rebuild
     from poolsite import hotpath
@@ -133,7 +133,7 @@ def rebuild(slug: str) -> dict[str, Any]:
 
 
 def import_file(slug: str, path: str) -> dict[str, Any]:
-    """Upload, preview, confirm; then the numbers are in SQL and in Redis."""
+    """Upload, preview and confirm. Afterwards the numbers are in SQL and in Redis."""
     from numbers.services import imports
     from poolsite import hotpath
 
@@ -163,7 +163,7 @@ def copy_file(slug: str, path: str) -> dict[str, Any]:
 
 
 def calls(slug: str) -> dict[str, Any]:
-    """Count the pool's history (a gapless one has as many events as it spans), and its size."""
+    """Count the pool's history (without gaps it has as many events as it spans), and its size."""
     from django.db import connection
     from django.db.models import Count, Max, Min, Q
 

@@ -1,4 +1,4 @@
-"""The bench's runner, its table and its JSON; no speed is judged here."""
+"""The bench's runner, its table and its JSON. No speed is judged here."""
 
 import ast
 import json
@@ -23,7 +23,7 @@ def _row(verdict: str = "pass") -> Row:
 
 @pytest.fixture
 def rows(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, object]:
-    """A folder with two rows of the test's own; `first` and `second` are what their run() does."""
+    """A folder with two rows made for this test. `first` and `second` are what their run() does."""
     does: dict[str, object] = {"first": _row(), "second": [_row("short"), _row("not judged")]}
     for number, name in ((1, "first"), (2, "second")):
         (tmp_path / f"row_{number:02d}_{name}.py").touch()

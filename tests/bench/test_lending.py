@@ -1,4 +1,4 @@
-"""What row 24 checks, and that each way lends as it says; no speed is judged here."""
+"""Row 24's checks, and whether each way lends as it claims. No speed is judged here."""
 
 from collections.abc import Callable, Sequence
 
@@ -18,7 +18,7 @@ NUMBERS = numbers_of(200)
 
 
 class Noted:
-    """A way on paper, whose server uses a millisecond for each step."""
+    """A way in memory, whose server uses a millisecond for each step."""
 
     def __init__(self, numbers: Sequence[str]) -> None:
         self.numbers, self.taken = list(numbers), list[Sequence[Step]]()
@@ -87,7 +87,7 @@ def test_postgresql_lends_each_number_and_gets_it_back():
 
 
 def _lends_and_gets_back(way: Way) -> None:
-    """More calls than there are numbers, a hundred of them at once."""
+    """Make more calls than there are numbers, a hundred of them at once."""
     cpu_us_per_event(way, range(300), 50)
     check_all_free(way, NUMBERS)
     lent = way.take([1_000, 1_001])
@@ -95,7 +95,7 @@ def _lends_and_gets_back(way: Way) -> None:
     with pytest.raises(AssertionError, match="lost"):
         check_all_free(way, NUMBERS)
     way.take(lent)
-    with pytest.raises(AssertionError):  # a hangup once more
+    with pytest.raises(AssertionError):  # the same hangup again
         way.take(lent)
 
 

@@ -1,4 +1,4 @@
-"""Wallets in a private Redis, and traffic on them as plain EVALSHA words."""
+"""Wallets in a private Redis, and traffic on them as plain EVALSHA arguments."""
 
 from collections.abc import Iterable
 
@@ -31,7 +31,7 @@ def open_wallet(client: redis.Redis, slug: str = SLUG, balance: int = MONEY) -> 
 
 
 def hold_request(index: int, *, sent: bool = True) -> wallet.HoldRequest:
-    """One hold with everything that a campaign's message has."""
+    """Return a hold with everything that a campaign's message has."""
     body_hash = f"{index * 2654435761 % 2**128:032x}"
     return wallet.HoldRequest(message_id(index), body_hash, QUOTE, chatbot="shop-bot", sent=sent)
 
@@ -43,7 +43,7 @@ def holds(first: int, count: int, *, slug: str = SLUG, sent: bool = True) -> lis
 
 
 def settlements(first: int, count: int, *, slug: str = SLUG) -> list[Command]:
-    """The final reports of messages first …: two of three delivered, by each mode in turn."""
+    """Return the final reports of messages: two of three delivered, by each mode in turn."""
     return [wallet.report(slug, final_report(index)) for index in range(first, first + count)]
 
 
@@ -65,7 +65,7 @@ def holds_and_settlements(first: int, count: int, *, open_at_once: int = 200) ->
 
 
 def persist(client: redis.Redis, slug: str = SLUG) -> int:
-    """Take every entry as SQL would, and trim; returns how many there were."""
+    """Take every entry as SQL would, and trim. Return the number of entries."""
     taken = 0
     while True:
         (closed,) = send_pipelined(client, words(client, [wallet.close_batch(slug, 5_000)]))
@@ -77,14 +77,14 @@ def persist(client: redis.Redis, slug: str = SLUG) -> int:
 
 
 def figures(client: redis.Redis, slug: str = SLUG) -> dict[str, int]:
-    """The wallet's figures as they stand in its hash."""
+    """Return the wallet's figures as they are in its hash."""
     names = ("bal", "pend", "held", "seq", "drained")
     values = client.hmget("{acct." + slug + "}", names)
     return {name: int(value) for name, value in zip(names, values, strict=True)}
 
 
 def charged(indexes: Iterable[int]) -> int:
-    """What the customer pays for these messages, by the prices of the quote."""
+    """Return what the customer pays for these messages by the quoted prices."""
     return sum(
         QUOTE.prices[DELIVERED[index % len(DELIVERED)]] for index in indexes if index % 3 != 0
     )

@@ -1,9 +1,9 @@
 """What the chat on a tenant's site costs a visitor: `python -m tests.bench.widget_cost SHOP`.
 
-SHOP is the address that a running demo prints. One Chromium with an empty cache looks at it, opens
-the chat, joins and waits for a minute, in a room where it is served at once. Told: requests and
-bytes on the wire (headers included) of each step, and the frames of the minute. The demo's queue
-moves as it moves: frames vary with it.
+SHOP is the address that a running demo prints. A Chromium with an empty cache opens it, opens
+the chat, joins and waits for a minute, in a room where it is served at once. Reported: requests
+and bytes on the wire (headers included) of each step, and the frames of the minute. The demo's
+queue moves at its own pace, so the number of frames varies.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ WAIT_SECONDS = 60
 
 @dataclass
 class Cost:
-    """What went over the wire since it was last told."""
+    """What went over the wire since the last report."""
 
     requests: int = 0
     received: int = 0
@@ -30,7 +30,7 @@ class Cost:
     frames_out_bytes: int = 0
 
     async def watch(self, devtools: CDPSession, shop: str) -> None:
-        """Count what is not the shop's own."""
+        """Count everything except the shop's own traffic."""
         own: set[str] = set()
 
         def asked(event: dict[str, Any]) -> None:
@@ -57,7 +57,7 @@ class Cost:
         await devtools.send("Network.enable")
 
     def tell(self, step: str) -> None:
-        """Print a row, and begin anew."""
+        """Print a row and reset the counters."""
         print(
             f"{step}: {self.requests} requests, {self.received / 1000:.1f} kB; frames in "
             f"{self.frames_in} ({self.frames_in_bytes} B), out {self.frames_out} "
@@ -68,14 +68,14 @@ class Cost:
 
 
 async def main(shop: str) -> None:
-    """One visitor, from the shop's page to a minute of waiting."""
+    """Play one visitor, from the shop's page to a minute of waiting."""
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(
             executable_path=chromium(),
             args=["--no-sandbox", "--disable-features=IsolateOrigins,site-per-process"],
         )
         page = await browser.new_page()
-        page.set_default_timeout(240_000)  # a demo that has just begun is busy
+        page.set_default_timeout(240_000)  # a demo that has just started is busy
         cost = Cost()
         await cost.watch(await page.context.new_cdp_session(page), shop)
         await page.goto(shop, wait_until="load")

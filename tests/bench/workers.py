@@ -1,4 +1,4 @@
-"""Worker processes that each do one shard's turn at the same time, and what that took."""
+"""Worker processes that each run one shard's turn at the same time, and what that took."""
 
 import json
 import subprocess
@@ -13,7 +13,7 @@ from tests.support.processes import cpu_seconds
 
 @dataclass(frozen=True)
 class Spent:
-    """Seconds by the clock, and CPU seconds of the workers, of Redis and of PostgreSQL."""
+    """Wall-clock seconds, and CPU seconds of the workers, of Redis and of PostgreSQL."""
 
     seconds: float
     workers: float
@@ -22,16 +22,16 @@ class Spent:
 
     @property
     def cpu(self) -> float:
-        """CPU seconds of all together."""
+        """Return the CPU seconds of all together."""
         return self.workers + self.redis + self.sql
 
 
 def run_together(
     pair: Servers, site: SqlSite, program: str, step: str, shards: int
 ) -> tuple[Spent, list[dict[str, Any]]]:
-    """Run `program step <shard> <shards>` for every shard at once; return what it took, from the
-    first one's begin to the last one's end, and what each has printed last.
+    """Run `program step <shard> <shards>` for every shard at once.
 
+    Return what it took, from the first start to the last end, and what each has printed last.
     Each prints a JSON object with `begun` (seconds since 1970), `seconds` and `cpu` of its turn.
     """
     assert pair.redis.process

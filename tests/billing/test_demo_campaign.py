@@ -1,4 +1,4 @@
-"""The demo's campaign is filled in behind, once, whatever interrupts it; people get one hash."""
+"""The demo's campaign is backfilled once, despite interruptions; each person gets one hash."""
 
 import pytest
 

@@ -1,7 +1,7 @@
-"""Make what the pages of money show: a customer who has lived, and four more.
+"""Make the data of the money pages: a customer with a used wallet, and four more.
 
-A program for a migrated database, run in the environment of the site; prints the token of a
-second client, which sends and reports, as JSON.
+A program for a migrated database, run in the environment of the site. It prints, as JSON, the
+token of a second client, which sends and reports.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Who looks at the console in the tests of this folder."""
+"""The windows of this folder's tests: the users who open the console."""
 
 from collections.abc import AsyncIterator, Iterator
 
@@ -11,7 +11,7 @@ from tests.support.processes import Process
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """A conftest of a folder may not name plugins; under its own name one is registered once."""
+    """Register the plugin once under its own name: a folder's conftest may not name plugins."""
     config.pluginmanager.import_plugin("tests.browser.plugin")
 
 
@@ -24,7 +24,7 @@ async def operator(console: Console) -> AsyncIterator[Window]:
 
 @pytest.fixture(scope="module")
 def ticker(console: Console) -> Iterator[Process]:
-    """The line's sweeps and drains, beside the console with what line_stage.py makes."""
+    """The line's sweeps and drains, next to the console with what line_stage.py makes."""
     console.stage("tests.browser.line_stage")
     with console.program("tests.browser.line_ticker") as process:
         yield process
@@ -32,7 +32,7 @@ def ticker(console: Console) -> Iterator[Process]:
 
 @pytest.fixture(scope="module")
 def line(console: Console, ticker: Process) -> Console:
-    """That console."""
+    """The console with what line_stage.py makes."""
     return console
 
 
@@ -45,7 +45,7 @@ async def visitor(line: Console) -> AsyncIterator[Window]:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def agent(line: Console) -> AsyncIterator[Window]:
-    """An agent's window; nobody has logged in yet."""
+    """An agent's window without a log-in."""
     async with line.window() as shown:
         yield shown
 

@@ -1,4 +1,4 @@
-"""A browser window on the console, which fails on what a person would not forgive."""
+"""A browser window on the console that fails on whatever a person would not accept."""
 
 import os
 from collections.abc import AsyncIterator, Mapping
@@ -34,16 +34,19 @@ TABLET = {"width": 820, "height": 1180}
 PHONE = {"width": 390, "height": 844}
 PATIENCE_MS = 1000 * patient(30)  # for a page
 LATENCY_MS = int(os.environ.get("BROWSER_LATENCY_MS", "0"))  # finds tests that do not wait
-# What a test takes away on purpose: a server that restarts, an answer of 4xx that a page explains.
+# What a test causes on purpose: a server that restarts, a 4xx answer that a page explains.
 EXPECTED = ("WebSocket connection to", "Failed to load resource")
-COLOURS = ("color-contrast", "link-in-text-block")  # what of axe's rules depends on the theme
+COLOURS = ("color-contrast", "link-in-text-block")  # axe's rules that depend on the theme
 LIVE = "document.querySelector('[data-live-badge]')?.dataset.state === 'live'"
 
 expect.set_options(timeout=PATIENCE_MS)
 
 
 async def violations(page: Page, *rules: str) -> list[str]:
-    """What axe finds on a page, of any level, one line each; by all of its rules, or by these."""
+    """Return axe's findings on a page, of any level, one line each.
+
+    By default by all of its rules, otherwise by `rules`.
+    """
     await page.wait_for_load_state("load")
     if not await page.evaluate("'axe' in window"):
         await page.evaluate(AXE_SCRIPT)
@@ -61,7 +64,7 @@ async def violations(page: Page, *rules: str) -> list[str]:
 
 @dataclass
 class Window:
-    """One page of one browser context, with everything that its console said.
+    """A page in a browser context of its own, with everything that its browser console logged.
 
     sessions: user name → the session that a stage has made, the value of its cookie.
     """
@@ -83,8 +86,8 @@ class Window:
     async def go(self, path: str) -> None:
         """Open a page of the site and wait until its modules have run.
 
-        A page that draws itself anew after a click must have done so before: of two navigations
-        at once the browser may drop this one, and it is waited for in vain.
+        A page that redraws itself after a click must have done so before: of two navigations
+        at once the browser may drop this one, and the wait would never end.
         """
         answer = await self.page.goto(f"{self.base}{path}", wait_until="load")
         assert answer is not None
@@ -96,7 +99,7 @@ class Window:
         await self.until(LIVE)
 
     async def go_and_settle(self, path: str) -> None:
-        """Open a page and wait until it has all that it asked for, live figures included."""
+        """Open a page and wait until it has all that it requested, including live figures."""
         asked: set[Request] = set()
         self.page.on("request", lambda request: asked.add(request))
         for end in ("requestfinished", "requestfailed"):
@@ -106,16 +109,16 @@ class Window:
         await eventually(lambda: not asked)
 
     async def ready(self) -> None:
-        """Wait until the modules of a page that came by itself have run: its buttons need them."""
+        """Wait until the modules of a newly loaded page have run: its buttons need them."""
         await self.page.wait_for_load_state("load")
 
     async def send(self, button: str) -> None:
-        """Click what sends a form, and wait for the page that answers."""
+        """Click the button that sends a form, and wait for the page that answers."""
         async with self.page.expect_navigation():
             await self.page.click(button)
 
     async def enter(self, user: str) -> None:
-        """Be logged in as from the next page on, with the session that a stage has made."""
+        """Be logged in from the next page on, with the session that a stage has made."""
         await self.page.context.add_cookies(
             [{"name": "session", "value": self.sessions[user], "url": self.base}]
         )
@@ -133,25 +136,28 @@ class Window:
         await self.page.wait_for_function(f"(wanted) => {expression}", arg=argument, polling=50)
 
     async def shows(self, selector: str, text: str) -> None:
-        """Wait until just this stands there, whatever the space in and around it."""
+        """Wait until the element's text is exactly this, apart from whitespace."""
         at = self.page.locator(selector).first
         await expect(at).to_have_text(text, use_inner_text=True)
 
     async def contains(self, selector: str, part: str) -> None:
-        """Wait until this is a part of what stands there."""
+        """Wait until the element's text contains this."""
         at = self.page.locator(selector).first
         await expect(at).to_contain_text(part, use_inner_text=True)
 
     async def text(self, selector: str) -> str:
-        """What stands there now, without space around it; what may still change is waited for."""
+        """Return the element's present text without surrounding whitespace.
+
+        Wait for what may change.
+        """
         return (await self.page.locator(selector).first.inner_text()).strip()
 
     async def violations(self, *rules: str) -> list[str]:
-        """What axe finds, of any level, one line each; by all of its rules, or by these."""
+        """Return axe's findings, of any level, one line each: by all rules, or by `rules`."""
         return await violations(self.page, *rules)
 
     async def overflow(self) -> list[str]:
-        """What makes the page wider than its window; nothing where it fits."""
+        """Return what makes the page wider than its window; empty if it fits."""
         await self.page.wait_for_load_state("load")  # its styles and fonts decide
         wide: list[str] = await self.page.evaluate(
             """async () => {
@@ -168,7 +174,10 @@ class Window:
 
     @property
     def complaints(self) -> list[str]:
-        """Everything that the console said but what tests cause on purpose; CSP always counts."""
+        """Return all console messages except those that tests cause on purpose.
+
+        CSP always counts.
+        """
         return [
             line
             for line in self.said
@@ -190,7 +199,7 @@ async def chromium() -> AsyncIterator[Browser]:
 
 
 async def _slow_down(page: Page) -> None:
-    """Every answer comes late and none from the cache: a page is shown before its modules run."""
+    """Delay every answer and disable the cache: a page is shown before its modules run."""
     network = await page.context.new_cdp_session(page)
     await network.send("Network.enable")
     await network.send("Network.setCacheDisabled", {"cacheDisabled": True})
@@ -202,9 +211,9 @@ async def _slow_down(page: Page) -> None:
 async def window(
     browser: Browser, base: str, sessions: Mapping[str, str], user: str = "", **options: Any
 ) -> AsyncIterator[Window]:
-    """A fresh context with one page, in English; asserts that nobody complained.
+    """Yield a fresh context with one page, in English. Assert that the console has no complaints.
 
-    user: who is logged in there; "" = nobody yet.
+    user: the logged-in user; "" for none yet.
     """
     settings = {"viewport": DESKTOP, "locale": "en-GB", "timezone_id": "Asia/Shanghai", **options}
     context = await browser.new_context(**settings)

@@ -1,4 +1,4 @@
-"""A desk of its own for the agent's page: queues whose people stay, colleagues online, replies.
+"""A separate desk for the agent's page: queues whose visitors stay, colleagues online, replies.
 
 A program for a database with what line_stage.py makes, run in the environment of the site.
 """
@@ -9,7 +9,7 @@ import django
 
 from tests.browser.stage import sessions_of
 
-STAYS = 600  # seconds: who joins by the interface sends no heartbeats
+STAYS = 600  # seconds: visitors who join by the API send no heartbeats
 
 
 def main() -> None:

@@ -1,6 +1,6 @@
-"""Make what the dispatcher's pages show: a group of nobody yet, a pool, somebody who may act.
+"""Make the data of the dispatcher's pages: an empty group, a pool, an operator who may act.
 
-A program for a migrated database, run in the environment of the site; prints the part `groups`
+A program for a migrated database, run in the environment of the site. It prints the part `groups`
 of a simulation file, and `lines`: the numbers of the pool, which its switch must register.
 """
 

@@ -1,4 +1,4 @@
-"""What worker and beat do for the groups, in turn. A program that goes on until it is ended."""
+"""What worker and beat do for the groups, in turn. A program that runs until it is ended."""
 
 import time
 

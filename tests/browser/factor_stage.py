@@ -1,7 +1,7 @@
-"""Make people who log in by the form: some without an app, and some who have one already.
+"""Make people who log in by the form: some without an app, and some who already have one.
 
-A program for a migrated database, run in the environment of the site; prints JSON: each name's
-secret of the app ("" = none) and recovery codes, and `sessions`.
+A program for a migrated database, run in the environment of the site. It prints JSON: each name's
+secret of the app ("" if none) and recovery codes, and `sessions`.
 """
 
 import json

@@ -1,7 +1,7 @@
-"""Make what the gates' pages show: a gate under load, and one that a test steers.
+"""Make the data of the gates' pages: a gate under load, and one that a test controls.
 
-A program for a migrated database, run in the environment of the site; prints, for each gate, what
-its devices' simulator needs.
+A program for a migrated database, run in the environment of the site. It prints, for each gate,
+what its devices' simulator needs.
 """
 
 import json

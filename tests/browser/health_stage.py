@@ -1,6 +1,6 @@
-"""Make a pool whose numbers are of every health, a rule that has acted, and spam labels.
+"""Make a pool with numbers of every health, a rule that has acted, and spam labels.
 
-A program for a migrated database, run in the environment of the site; prints JSON.
+A program for a migrated database, run in the environment of the site. It prints JSON.
 """
 
 import json

@@ -1,6 +1,6 @@
-"""Make an empty pool for the import's scenario, and a token for who calls through it.
+"""Make an empty pool for the import's scenario, and a token for the client that calls through it.
 
-A program for a migrated database, run in the environment of the site; prints the token.
+A program for a migrated database, run in the environment of the site. It prints the token.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Open two incidents of one cause, and one of another; `worse`: one object more of the first.
+"""Open two incidents of one cause, and one of another. `worse` adds an object to the first.
 
 A program for a migrated database, run in the environment of the site.
 """

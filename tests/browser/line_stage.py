@@ -1,4 +1,4 @@
-"""Make what the line's pages show: a desk with two queues, agents, a supervisor.
+"""Make the data of the line's pages: a desk with two queues, agents, a supervisor.
 
 A program for a migrated database, run in the environment of the site.
 """
@@ -17,11 +17,11 @@ from tests.support.waiting import patient
 if TYPE_CHECKING:
     from queueing.line.models import Queue
 
-TTL_SECONDS = round(patient(12))  # sockets show every five seconds that somebody is there
+TTL_SECONDS = round(patient(12))  # sockets show every five seconds that a visitor is there
 
 
 def past(queues: "Sequence[Queue]") -> None:
-    """Some days of visits and a message, so that reports, replay and lists have something."""
+    """Write some days of visits and a message, so that reports, replay and lists have data."""
     from queueing.line.services.left_messages import message_leave
     from tests.line.past import past_shift, past_visit
 
@@ -59,14 +59,14 @@ def main() -> None:
         "actor": "stage",
         "desk": desk,
         "ttl_seconds": TTL_SECONDS,
-        # who is lost is lost at once: the grace has tests of its own
+        # lost visitors are lost at once: the grace period has separate tests
         "room_grace_seconds": TTL_SECONDS,
         "agent_grace_seconds": TTL_SECONDS,
     }
     billing = desks.queue_create(**one, slug="billing", name="Billing", wrap_up_seconds=60)
     help_ = desks.queue_create(**one, slug="help", name="Help", topics=["Order", "Delivery"])
     offers = desks.queue_create(**one, slug="offers", name="Offers", mode="offer")
-    desks.queue_create(**one, slug="quiet", name="Quiet")  # nobody serves it: who joins waits
+    desks.queue_create(**one, slug="quiet", name="Quiet")  # without agents: visitors who join wait
     desks.queue_create(
         **one,
         slug="night",
@@ -77,8 +77,8 @@ def main() -> None:
     )
     floor = desks.queue_create(**one, slug="floor", name="Floor")
     returns = desks.queue_create(**one, slug="returns", name="Returns")
-    # A server that restarts on a busy machine must not be taken for people who have gone. At a
-    # desk of its own: after a loss of everything, a desk waits for as long before it matches.
+    # A server that restarts on a busy machine must not make people look gone. This has a separate
+    # desk: after a loss of everything, a desk waits for as long before it matches.
     patient = desks.desk_create(actor="stage", slug="patient", name="Patient", account=account)
     refunds = desks.queue_create(
         actor="stage", desk=patient, slug="refunds", name="Refunds", ttl_seconds=120

@@ -1,4 +1,4 @@
-"""What timers and workers do for the line: sweep, watch, drain. A program that goes on until it is
+"""What timers and workers do for the line: sweep, watch, drain. A program that runs until it is
 ended. `--without-timers`: only what workers do.
 """
 

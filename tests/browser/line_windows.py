@@ -5,11 +5,11 @@ from playwright.async_api import BrowserContext, Page
 from tests.browser.console import Window
 from tests.support.waiting import patient
 
-PATIENCE_MS = 1000 * patient(60)  # a heartbeat's life
+PATIENCE_MS = 1000 * patient(60)  # how long a heartbeat is valid
 
 
 async def join(shown: Window, queue: str, name: str) -> None:
-    """Join as a person does, by the keyboard."""
+    """Join as a person does, with the keyboard."""
     await shown.go(f"/q/{queue}/")
     await shown.page.fill("#visit-name", name)
     await shown.page.keyboard.press("Enter")
@@ -21,7 +21,7 @@ async def view(page: Page, name: str) -> None:
 
 
 async def other_visitor(shown: Window, queue: str, name: str) -> BrowserContext:
-    """A second visitor in a browser of its own, which ends with this window."""
+    """Return a second visitor in another browser, which ends with this window."""
     browser = shown.page.context.browser
     assert browser is not None
     context = await browser.new_context(locale="en-GB")
@@ -39,7 +39,7 @@ async def go_online(shown: Window, user: str) -> None:
 
 
 async def go_offline(shown: Window) -> None:
-    """Take no visitor any more, so that the next test begins as this one did."""
+    """Take no more visitors, so that the next test begins as this one did."""
     await shown.page.click("[data-offline]")
     await shown.page.wait_for_selector("[data-online]", timeout=PATIENCE_MS)
 
@@ -50,7 +50,7 @@ async def place(page: Page, wanted: str) -> None:
 
 
 async def words_in(page: Page, side: str, texts: list[str]) -> None:
-    """Wait until exactly these words stand there, mine or theirs, each once."""
+    """Wait until exactly these texts of one side are shown, each once."""
     expected = """([side, texts]) => {
       const found = [...document.querySelectorAll(`.talk__row--${side}:not(.talk__row--sending)`)];
       const words = found.map((row) => row.querySelector(".talk__words").textContent);

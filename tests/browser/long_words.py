@@ -1,7 +1,7 @@
-"""The site's settings with every text of ours 40 % longer, in the place of the Chinese ones.
+"""The site's settings with every text of ours 40 % longer, in place of the Chinese texts.
 
 What still fits then leaves room for a language whose words are longer than English ones.
-`write(folder)` makes the catalogues that these settings read, `environment(folder)` leads to both.
+`write(folder)` makes the catalogues that these settings read, `environment(folder)` points to both.
 """
 
 import os
@@ -16,7 +16,7 @@ FOLDER = "LONG_WORDS_FOLDER"
 SHARE = 0.4
 LOCALE = Path(__file__).parents[2] / "locale" / "zh_Hans" / "LC_MESSAGES"
 HEAD = b"Content-Type: text/plain; charset=UTF-8\nPlural-Forms: nplurals=2; plural=(n != 1);\n"
-# What is no word of a person: places, tags, entities, addresses, and letters of a date's format.
+# Parts that are not prose: placeholders, tags, entities, addresses, and letters of date formats.
 KEPT = re.compile(r"(%\(\w+\)[sd]|%[sd%]|\{[^}]*\}|<[^>]*>|&\w+;|https?://\S+)")
 WORD = re.compile(r"[A-Za-z]{2,}")
 
@@ -25,12 +25,12 @@ if FOLDER in os.environ:
 
 
 def environment(folder: Path) -> dict[str, str]:
-    """What makes a process of the site speak in long words."""
+    """Return the environment that makes a process of the site use the long texts."""
     return {"DJANGO_SETTINGS_MODULE": __name__, FOLDER: str(folder)}
 
 
 def write(folder: Path) -> None:
-    """Make the catalogues from the compiled ones of the tree."""
+    """Make the catalogues from the compiled catalogues of the tree."""
     place = folder / "zh_Hans" / "LC_MESSAGES"
     place.mkdir(parents=True)
     for name in ("django.mo", "djangojs.mo"):
@@ -39,7 +39,7 @@ def write(folder: Path) -> None:
 
 
 def _long(key: bytes) -> bytes:
-    """The key of a message as its translation: singular and plural, without the context."""
+    """Return a message's key as its translation: singular and plural, without the context."""
     text = key.decode().rpartition("\4")[2]
     pieces = KEPT.split(text)
     pieces[::2] = [WORD.sub(_longer, piece) for piece in pieces[::2]]
@@ -51,7 +51,7 @@ def _longer(word: re.Match[str]) -> str:
 
 
 def _keys(compiled: bytes) -> list[bytes]:
-    """The originals of a .mo file: a table of lengths and places."""
+    """Return the originals of a .mo file: a table of lengths and offsets."""
     _magic, _revision, count, originals = struct.unpack_from("<4I", compiled)
     pairs = [struct.unpack_from("<2I", compiled, originals + 8 * row) for row in range(count)]
     return [compiled[place : place + length] for length, place in pairs]

@@ -1,7 +1,7 @@
 """How fast pages open, as a browser measures it: paint, longest task, layout shift.
 
-`watch` goes into a context before its first page; `read` after a page has settled gives one Load.
-Source of the marks: the spec of the console, for the demo on a quiet machine.
+`watch` is called on a context before its first page; `read` after a page has settled returns a
+Load. Source of the marks: the spec of the console, for the demo on a quiet machine.
 """
 
 import os
@@ -54,13 +54,13 @@ async def watch(context: BrowserContext) -> None:
 
 
 async def read(page: Page, name: str, *, warm: bool) -> Load:
-    """What became of the load of `page` so far."""
+    """Return the measurements of the load of `page` so far."""
     found = await page.evaluate(_READ)
     return Load(name, warm, found["paint"], found["task"], found["shift"])
 
 
 def table(loads: list[Load]) -> Iterator[str]:
-    """The loads as a Markdown table: all pages, then each page, the slowest first."""
+    """Yield the loads as a Markdown table: all pages, then each page, the slowest first."""
     yield "| page | empty cache, ms | cached, ms | longest task, ms | layout shift |"
     yield "| --- | --- | --- | --- | --- |"
     yield f"| *mark, for 95 % of loads* | {COLD_MS} | {WARM_MS} | {TASK_MS} | {SHIFT} |"
@@ -85,7 +85,7 @@ def _row(name: str, loads: list[Load], share: float) -> str:
 
 
 def conditions(loads: list[Load], when: str) -> str:
-    """One sentence: when and on what they were measured."""
+    """Return a sentence that states when and on what machine they were measured."""
     spread = statistics.median(load.paint for load in loads)
     return (
         f"Measured on {when}: {len(loads)} loads on {os.cpu_count()} cores, which the demo and the"

@@ -1,4 +1,4 @@
-"""Which pages `make screenshots` takes, and which of the pictures the tree keeps."""
+"""The pages that `make screenshots` takes, and the pictures that the tree keeps."""
 
 from dataclasses import dataclass
 from itertools import product
@@ -13,7 +13,7 @@ DESK = "/desks/support/"
 MONEY = "/accounts/evergreen/"
 CHOOSE_A_TILE = "document.querySelector('.tile-list .tile[data-state=\"C\"]')?.click()"
 
-# name, page, who looks, what is clicked first
+# name, page, the user, what is clicked first
 PAGES = (
     ("overview", "/overview/", OPERATOR, ""),
     ("incidents", "/incidents/", OPERATOR, ""),
@@ -71,7 +71,7 @@ WINDOWS = {"desktop": DESKTOP, "phone": PHONE}
 
 @dataclass(frozen=True)
 class Variant:
-    """One way of looking at every page."""
+    """A variant in which every page is shown."""
 
     language: str
     theme: str
@@ -89,7 +89,7 @@ DARK = Variant("en", "dark", "desktop")
 ON_PHONE = Variant("en", "light", "phone")
 IN_CHINESE = Variant("zh", "light", "desktop")
 
-# What docs/screenshots keeps: file name, page, variant. All of them: var/screenshots.
+# The pictures kept in docs/screenshots: file name, page, variant. All pictures: var/screenshots.
 KEPT = (
     ("overview", "overview", LIGHT),
     ("overview-dark", "overview", DARK),

@@ -1,6 +1,6 @@
 """One Chromium and one console for every browser test of a worker process.
 
-Each is made when the first test asks for it, and ends with the session. A test has a context of
+Each is made when the first test needs it, and ends with the session. A test has a context of
 its own in that browser (`console.window`). Playwright belongs to one event loop: its tests and
 fixtures run in the session's, `pytest.mark.asyncio(loop_scope="session")`.
 
@@ -17,7 +17,7 @@ from tests.browser.console import chromium
 from tests.browser.running import Console, running
 from tests.support.parts import starts_processes
 
-# Payments that move no money, no second factor for money, and credits of one operator at once.
+# Payments that move no money, no second factor for money, and credits by a single operator.
 DEMO = {
     "POOLSITE_DEMO": "1",
     "POOLSITE_DEMO_PASSWORD": "unused",
@@ -37,9 +37,9 @@ async def browser() -> AsyncIterator[Browser]:
 @pytest.fixture(scope="session")
 @starts_processes
 def console(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Console]:
-    """The worker's console, with what stage.py makes; files add stages with names of their own.
+    """The worker's console, with what stage.py makes. Files add stages with their own names.
 
-    Who empties its Redis, ends its server or logs a stored session out has a console of their own.
+    A test that empties its Redis, ends its server or logs a stored session out has its own console.
     """
     with running(browser, tmp_path_factory.mktemp("console"), **DEMO) as started:
         started.stage("tests.browser.stage")

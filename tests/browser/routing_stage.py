@@ -1,4 +1,4 @@
-"""Make what the tests of routing show: a desk whose topics lead to two queues, a secret, an owner.
+"""Make the data of the routing tests: a desk whose topics lead to two queues, a secret, an owner.
 
 A program for a migrated database with line_stage's account, run in the environment of the site.
 """

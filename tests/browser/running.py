@@ -1,4 +1,4 @@
-"""A running console for browser tests: a database, a Redis and a server of its own."""
+"""A running console for browser tests, with its own database, Redis and server."""
 
 import json
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ APPLICATION = "poolsite.asgi:application"
 
 @dataclass
 class _Site(Site):
-    """A site whose environment says `more`."""
+    """A site with `more` in its environment."""
 
     more: dict[str, str] = field(default_factory=dict)
 
@@ -31,22 +31,22 @@ class _Site(Site):
 
 @dataclass
 class Console:
-    """The site, its server process, and the browser that looks at it."""
+    """The site, its server process, and the browser that opens it."""
 
     browser: Browser
     redis: RedisServer
     site: Site
     web: WebServer
-    sessions: dict[str, str] = field(default_factory=dict)  # of people whom a stage has made
+    sessions: dict[str, str] = field(default_factory=dict)  # of people whom a stage has logged in
     _told: dict[tuple[str, ...], dict[str, Any]] = field(default_factory=dict)
 
     @property
     def base(self) -> str:
-        """Its address, without a slash at the end."""
+        """Its address, without a trailing slash."""
         return f"http://127.0.0.1:{self.web.port}"
 
     def stage(self, *words: str) -> dict[str, Any]:
-        """Run a stage program, module and arguments, once; returns what it told.
+        """Run a stage program, module and arguments, once. Return what it printed.
 
         Its people may then be logged in.
         """
@@ -56,21 +56,21 @@ class Console:
         return self._told[words]
 
     def window(self, user: str = "", **options: Any) -> AbstractAsyncContextManager[Window]:
-        """A browser of its own in which this user is logged in already; see console.window."""
+        """Return a window in which this user is logged in already; see console.window."""
         return window(self.browser, self.base, self.sessions, user, **options)
 
     def api(self, token: str) -> dict[str, Any]:
-        """What an HTTP client of the public interface with this token is made with."""
+        """Return the arguments of an HTTP client of the public API with this token."""
         headers = {"Authorization": f"Bearer {token}"}
         return {"base_url": self.base, "headers": headers, "timeout": patient(20)}
 
     def log(self, module: str) -> Path:
-        """What a program beside the server has said."""
+        """Return the log of a program that runs next to the server."""
         return self.site.folder / f"{module}.log"
 
     @contextmanager
     def program(self, module: str, *words: str, **variables: str) -> Iterator[Process]:
-        """A Python program of the site beside its server, which must not end by itself."""
+        """Run a Python program of the site next to its server. It must not end on its own."""
         self.log(module).write_bytes(b"")
         process = self.site.start(self.log(module), module, *words, **variables)
         try:
@@ -82,7 +82,7 @@ class Console:
 
 @contextmanager
 def running(browser: Browser, folder: Path, **more: str) -> Iterator[Console]:
-    """A console on an empty database, in `folder`; more: variables of its environment."""
+    """Yield a console on an empty database, in `folder`. `more`: variables of its environment."""
     redis = RedisServer(folder=folder / "r", append_only=False).start()
     site = _Site(folder, redis.url, more=more)
     web = WebServer(site, "uvicorn", APPLICATION)

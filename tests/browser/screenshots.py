@@ -1,11 +1,11 @@
 """`make screenshots`: the main pages of a running demo as pictures, and how fast each opened.
 
 Every page in both languages, both themes and both widths goes to var/screenshots, the few of
-`pictures.KEPT` to docs/screenshots. Each page is opened with an empty cache, then once more in the
-same tab; a whole run writes what that took to docs/reference/performance/pages.md. axe looks at
-each of them, and whatever it finds fails the run. SECONDS=300 lets the demo run longer first, so
-that the charts have more to show; ADDRESS and POOLSITE_DEMO_PASSWORD take the pictures of a demo
-that runs already; ONLY="group gate" takes some pages.
+`pictures.KEPT` to docs/screenshots. Each page is opened with an empty cache, then again in the
+same tab; a whole run writes the times to docs/reference/performance/pages.md. axe checks each
+page, and any finding fails the run. SECONDS=300 lets the demo run longer first, so that the charts
+have more to show; ADDRESS and POOLSITE_DEMO_PASSWORD take the pictures of a demo that is already
+running; ONLY="group gate" takes some pages.
 """
 
 import asyncio
@@ -45,7 +45,7 @@ follows the menu. The rows of pages show medians.
 
 @dataclass
 class Taken:
-    """What became of it: pages that did not open, how fast the others did, what axe found."""
+    """The results: pages that did not open, how fast the others did, what axe found."""
 
     missing: list[str] = field(default_factory=list)
     count: int = 0
@@ -55,7 +55,7 @@ class Taken:
 
 @contextmanager
 def demo() -> Iterator[tuple[str, str]]:
-    """Give the address and the password of a demo; ends it when it was ours."""
+    """Yield the address and the password of a demo. End the demo if this program started it."""
     if address := os.environ.get("ADDRESS"):
         yield address.rstrip("/"), os.environ["POOLSITE_DEMO_PASSWORD"]
         return
@@ -119,7 +119,7 @@ async def _context(
     variant: Variant,
     states: dict[str, str],
 ) -> BrowserContext:
-    """A browser of its own, its cache empty, in which `user` is logged in already."""
+    """Return a browser context with an empty cache, in which `user` is logged in already."""
     context = await browser.new_context(
         locale=LANGUAGES[variant.language],
         timezone_id="Asia/Shanghai",
@@ -146,9 +146,9 @@ async def _log_in(context: BrowserContext, address: str, user: str, password: st
 
 
 async def _settle(page: Page, script: str) -> None:
-    """Until the fonts are there, the page is live and its charts are drawn."""
+    """Wait until the fonts are loaded, the page is live and its charts are drawn."""
     await page.evaluate("document.fonts.ready")
-    # A function: a mere expression that waits would be eval, which our own policy forbids.
+    # A function: a plain expression that waits would be eval, which our own policy forbids.
     live = "() => document.querySelector('[data-live-badge]')?.dataset.state !== 'connecting'"
     try:
         await page.wait_for_function(live, timeout=5_000)
@@ -161,7 +161,7 @@ async def _settle(page: Page, script: str) -> None:
 
 
 def keep() -> int:
-    """Copy what the tree keeps; returns its size in bytes."""
+    """Copy the pictures that the tree keeps. Return their size in bytes."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     for file_name, page, variant in KEPT:
         source = ALL / variant.name / f"{page}.png"
@@ -171,7 +171,7 @@ def keep() -> int:
 
 
 def told(taken: Taken) -> Iterator[str]:
-    """What there is to say of it, line by line."""
+    """Yield the report of the results, line by line."""
     for path in sorted(set(taken.missing)):
         yield f"{path} did not open, its picture stays as it was."
     yield f"{taken.count} pictures in {ALL.relative_to(ROOT)}/, axe found {len(taken.violations)}"
@@ -180,14 +180,17 @@ def told(taken: Taken) -> Iterator[str]:
 
 
 def write_speed(taken: Taken) -> None:
-    """Renew docs/reference/performance/pages.md."""
+    """Write docs/reference/performance/pages.md again."""
     when = datetime.now(UTC).date().isoformat()
     lines = (*paints.table(taken.loads), "", paints.conditions(taken.loads, when))
     SPEED.write_text(SPEED_TEXT + "\n".join(lines) + "\n")
 
 
 def main() -> int:
-    """Take the pictures; 1 when a page did not open, axe found something, or KEPT is too large."""
+    """Take the pictures.
+
+    Return 1 if a page did not open, axe found something, or KEPT is too large.
+    """
     fonts = NEEDS["cjk-fonts"]
     if not fonts.present():
         print(f"Chinese would be drawn with boxes. First: {fonts.install}")

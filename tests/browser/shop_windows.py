@@ -1,4 +1,4 @@
-"""The chat in a shop's page, for the browser tests: where its parts are, and shops that serve."""
+"""The chat in a shop's page, for the browser tests: its parts, and shops that serve it."""
 
 import threading
 from collections.abc import Iterator, Mapping
@@ -16,7 +16,10 @@ BUBBLE, PANEL, TEASER, BADGE = (
 
 @contextmanager
 def serving(shops: Mapping[str, ThreadingHTTPServer]) -> Iterator[dict[str, int]]:
-    """Serve these shops; the port of each. As `localhost` they are not the console's site."""
+    """Serve these shops.
+
+    Yield the port of each. As `localhost` they are another site than the console.
+    """
     for server in shops.values():
         threading.Thread(target=server.serve_forever, daemon=True).start()
     yield {name: server.server_port for name, server in shops.items()}
@@ -26,7 +29,7 @@ def serving(shops: Mapping[str, ThreadingHTTPServer]) -> Iterator[dict[str, int]
 
 
 async def chat_of(page: Page) -> Frame:
-    """The visitor's page in the frame, once it is there."""
+    """Return the visitor's page in the frame, once it is loaded."""
     element = await page.wait_for_selector(f"{PANEL} iframe", state="attached")
     assert element is not None
     frame = await element.content_frame()

@@ -1,6 +1,6 @@
-"""Make who looks at the console, and a pool: two operators, an owner, numbers, a switch's token.
+"""Make the console's users and a pool: two operators, an owner, numbers, a switch's token.
 
-A program for a migrated database, run in the environment of the site; prints JSON. Every stage
+A program for a migrated database, run in the environment of the site. It prints JSON. Every stage
 prints `sessions`: the people that it has logged in, and each one's session.
 """
 
@@ -14,14 +14,14 @@ import django
 if TYPE_CHECKING:
     from poolsite.access.models import User
 
-PASSWORD = "a long pass phrase for tests"  # of who logs in by the form; a hash costs 0.3 s
+PASSWORD = "a long pass phrase for tests"  # for users who log in by the form; a hash costs 0.3 s
 POOL = "retail-east"
 NUMBERS = 40
 FIRST = 13_800_000_000
 
 
 def sessions_of(*users: "User") -> dict[str, str]:
-    """Log people in without the form; user name → session, the value of the cookie."""
+    """Log people in without the form. Return user name → session, the value of the cookie."""
     from django.conf import settings
     from django.contrib.auth import login
     from django.http import HttpRequest

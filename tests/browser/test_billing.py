@@ -1,4 +1,4 @@
-"""Money in a real browser: what one side does shows on the other, to the unit and at once."""
+"""Money in a real browser: what one side does is shown on the other, exactly and at once."""
 
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
@@ -30,19 +30,19 @@ class Sender:
         self.client = client
 
     def hold(self, *message_ids: str) -> None:
-        """Hold messages at 0.50 each: resolved by Yuexin they cost that, as text 0.30."""
+        """Hold messages at 0.50 each: their price if resolved by Yuexin; as text they cost 0.30."""
         for message_id in message_ids:
             body = {"message_id": message_id, "text": "Hello", "chatbot": "shop"}
             body |= {"fallback": "yuexin", "yuexin_text": "Hello https://example.org/a"}
             self._post("holds", body)
 
     def deliver(self, message_id: str, mode: str) -> None:
-        """The final report."""
+        """Send the final report."""
         report = {"message_id": message_id, "final": True, "delivered": True, "mode": mode}
         self._post("settlements", report)
 
     def balance(self) -> dict[str, Any]:
-        """What the hot lane says, amounts as decimal text."""
+        """Return the hot lane's balance, with amounts as decimal text."""
         found: dict[str, Any] = self.client.get(f"/api/v1/accounts/{SLUG}/balance").json()
         return found
 
@@ -79,13 +79,13 @@ async def boss(money: Console) -> AsyncIterator[Window]:
 
 
 async def open_wallet(shown: Window, path: str) -> None:
-    """A page of one wallet, live, with its movements."""
+    """Open a live page of one wallet with its movements."""
     await shown.go_live(path)
     await shown.until("document.querySelectorAll('[data-lines] tr:not(.empty-row)').length > 0")
 
 
 def figure_is(name: str) -> str:
-    """A JavaScript expression: the live figure says `wanted`, its currency and commas aside."""
+    """Return a JavaScript expression: the live figure is `wanted`, without currency and commas."""
     return (
         f"Number(document.querySelector('[data-money={name}]').textContent.replace(/[^0-9.]/g, ''))"
         " === Number(wanted)"
@@ -118,7 +118,7 @@ async def test_messages_of_a_second_client_move_the_balance_and_the_movements(
     await customer.until(figure_is("spendable"), f"{before - 0.8:.4f}")
     await customer.until(f"{top}.innerText.includes('Return')")
     await customer.shows("[data-lines] tr [data-amount]", "+0.2000")
-    sender.deliver("b-2", "yuexin_resolved")  # at the full quote: what can be spent stays
+    sender.deliver("b-2", "yuexin_resolved")  # at the full quote: what can be spent does not change
     await customer.until(figure_is("held"), sender.balance()["held"])
     await customer.until(figure_is("spendable"), f"{before - 0.8:.4f}")
     await customer.until(f"{top}.innerText.includes('delivered')")
@@ -160,7 +160,7 @@ async def test_a_frozen_account_says_so_on_the_customers_open_page(
     await customer.until(
         "document.querySelector('[data-wallet-state]')?.innerText.includes('Unpaid invoice of May')"
     )
-    await boss.page.locator("[data-unfreeze]").wait_for(state="attached")  # drawn anew by itself
+    await boss.page.locator("[data-unfreeze]").wait_for(state="attached")  # redrawn automatically
     await boss.ready()
     await boss.page.click("[data-menu=account-menu]")
     await boss.page.click("[data-unfreeze]")

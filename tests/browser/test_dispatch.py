@@ -32,19 +32,19 @@ STARTED = re.compile(r"started (\d+)")
 
 @dataclass
 class Played:
-    """The play of the group's peers, and what it says."""
+    """The program that plays the group's peers, and its output."""
 
     player: Process
     log: Path
 
     def counts(self, word: re.Pattern[str]) -> int:
-        """The sum over the front-ends of their last own count."""
+        """Return the sum over the front-ends of their last own count."""
         lines = [line for line in self.log.read_text().splitlines() if "LOST" in line]
         return sum(int(found) for found in word.findall(lines[-1])) if lines else 0
 
 
 def register(told: dict[str, Any], console: Console) -> None:
-    """Let the switch of the pool say that its lines are up, so that they can be given out."""
+    """Let the switch of the pool report that its lines are up, so that they can be given out."""
     group = told["groups"][0]
     events = [{"event": "reg", "number": line, "switch": "asi"} for line in told["lines"]]
     with httpx.Client(**console.api(group["pool_token"])) as client:
@@ -55,7 +55,7 @@ def register(told: dict[str, Any], console: Console) -> None:
 
 @pytest.fixture(scope="module")
 def played(console: Console) -> Iterator[Played]:
-    """The group's sweeps beside the server, and two front-ends over three instances under load."""
+    """The group's sweeps, and two front-ends over three instances under load."""
     told = console.stage("tests.browser.dispatch_stage")
     register(told, console)
     config = console.site.folder / "dispatch.json"
@@ -82,7 +82,7 @@ async def operator(console: Console, played: Played) -> AsyncIterator[Window]:
 
 
 async def sessions_of(page: Window, name: str) -> int:
-    """What stands in the instance's row."""
+    """Return the number in the instance's row."""
     return int((await page.text(f"tr[data-peer='b:{name}'] .bar-cell .num")).split(" / ")[0])
 
 
@@ -158,7 +158,7 @@ async def test_a_group_is_upgraded_under_load_without_losing_a_session(
         await operator.until(
             "document.querySelector(`tr[data-peer='b:${wanted}']`)?.innerText.includes('2.0')", name
         )
-    # By the front-ends' own count, told by themselves, and in the log of their play.
+    # By the front-ends' own count, which they report, and in the program's log.
     await operator.until("document.querySelector('[data-lost]').textContent === '0'")
     await operator.until("[...document.querySelectorAll('[data-fronts] tbody tr')].length === 2")
     assert played.player.poll() is None
@@ -175,7 +175,7 @@ async def test_a_session_is_explained_and_the_log_filtered(operator: Window) -> 
     await operator.until("document.querySelector('[data-peer-beat]').textContent !== '–'")
 
     async def one_is_listed() -> bool:
-        """The list is of one moment, and an instance may serve nobody in it."""
+        """The list shows one moment, in which an instance may have no session."""
         await page.reload()
         return await page.locator(".table tbody th a").count() > 0
 

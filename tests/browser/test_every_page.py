@@ -1,8 +1,8 @@
 """Every page of the table of addresses: in Chinese on a desktop, in longer words on a phone.
 
-One browser walks them all twice, four pages at a time: in each theme, and for the first and the
-last of the roles that see a page. What a page holds is proved beside its app; here it must fit,
-satisfy axe, keep the content policy, and stay within its script.
+One browser opens them all twice, four pages at a time: in each theme, and for the first and the
+last of the roles that see a page. A page's content is tested next to its app; here it must fit,
+satisfy axe, keep the content policy, and stay within its limit of scripts.
 """
 
 import asyncio
@@ -34,13 +34,13 @@ AT_ONCE = 4
 PATIENCE_MS = 1000 * patient(60)
 FEWEST_PAGES = 90
 SCRIPT_BYTES = 300_000
-# A page's own scripts, decoded; what came from the cache counts like the rest. The catalogue of
+# A page's own scripts, decoded; cached ones count like the rest. The catalogue of
 # texts, /strings/<language>.js, is no script: 3 kB in English, 45 in Chinese.
 SCRIPT_SUM = """() => performance.getEntriesByType('resource')
   .filter((each) => each.initiatorType === 'script' || each.name.endsWith('.js'))
   .filter((each) => !each.name.includes('/strings/'))
   .reduce((sum, each) => sum + each.decodedBodySize, 0)"""
-# Words that end at an edge without saying so. Ellipsis says so; scroll boxes are to be scrolled.
+# Texts that are cut at an edge without a sign. An ellipsis is a sign; scroll boxes can be scrolled.
 CUT = """() => {
   const short = 'button, a.button, .chip, .badge, th, .stat__label, .card__title, h1, legend,'
     + ' label';
@@ -51,7 +51,7 @@ CUT = """() => {
     .filter((each) => cut(each, getComputedStyle(each)))
     .map((each) => `cut: ${each.outerHTML.slice(0, 120)}`);
 }"""
-# Texts in a column that is too narrow for them: three lines and more, hardly a word in each.
+# Texts in a column that is too narrow for them: three or more lines, hardly a word in each.
 SQUEEZED = """() => {
   const beside = '.visually-hidden, .icon, svg, script, style, textarea, select';
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -70,7 +70,7 @@ SQUEEZED = """() => {
   }
   return found;
 }"""
-# Headings of which hardly a letter is left, and tables that lie over what stands beside their card.
+# Headings with hardly a letter left, and tables that cover what is next to their card.
 CROWDED = """() => {
   const shown = (some) => [...document.querySelectorAll(some)].filter(
     (each) => each.checkVisibility() && !each.closest('.visually-hidden'));
@@ -86,7 +86,7 @@ CROWDED = """() => {
     (each) => `crowded: ${each.outerHTML.slice(0, 120)}`);
 }"""
 SOURCES = "[...document.scripts].map((each) => each.src).filter(Boolean)"
-# Of the table of addresses: figures, files, pieces of pages, and what leads on to another page.
+# Excluded from the table of addresses: figures, files, page fragments, and redirects.
 NO_PAGES = {
     "",
     "accounts/<slug:slug>/campaigns/<int:pk>/dropped/",
@@ -164,17 +164,17 @@ NO_PAGES = {
 
 @dataclass
 class Walk:
-    """Where to go, as whom, and what was found there."""
+    """Where to go, as which user, and what was found there."""
 
     console: Console
-    pages: dict[str, tuple[str, str]]  # each page once: what it is → who looks, address
-    desktop: dict[str, tuple[str, str]]  # the same pages; where several roles see one, another
+    pages: dict[str, tuple[str, str]]  # each page once: name → (user, address)
+    desktop: dict[str, tuple[str, str]]  # the same pages, by another role where several see one
     others: list[str]
 
     async def each(
         self, look: Callable[[Window], Awaitable[list[str]]], **options: Any
     ) -> dict[str, list[str]]:
-        """Open every page, AT_ONCE at a time, and collect what `look` finds; {} is well."""
+        """Open every page, AT_ONCE at a time, and collect what `look` finds; {} if nothing."""
         found: dict[str, list[str]] = {}
         waiting: dict[str, list[str]] = {}
         for reader, address in self.pages.values():
@@ -207,7 +207,7 @@ class Walk:
 
     @asynccontextmanager
     async def context(self, reader: str, **options: Any) -> AsyncIterator[BrowserContext]:
-        """A browser, a phone unless told otherwise, in which this reader is logged in."""
+        """Yield a browser, by default a phone, in which this reader is logged in."""
         user = "" if reader == "nobody" else reader
         still = {"viewport": PHONE, "reduced_motion": "reduce"}
         async with self.console.window(user, **{**still, **options}) as shown:
@@ -216,7 +216,7 @@ class Walk:
 
 @pytest.fixture(scope="module")
 def walk(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Walk]:
-    """A console with the demo's data and one of each thing of the table.
+    """A console with the demo's data and one of each object of the table.
 
     Without a second factor, so that the pages of money open.
     """
@@ -263,7 +263,7 @@ async def test_every_page_pleases_axe_in_chinese_in_the_light_and_fits_every_scr
 
 @pytest.fixture
 def long_walk(walk: Walk, tmp_path: Path) -> Iterator[Walk]:
-    """The same pages in words 40 % longer than English ones."""
+    """The same pages in texts 40 % longer than the English ones."""
     long_words.write(tmp_path)
     environment = long_words.environment(tmp_path)
     site = walk.console.site
@@ -335,5 +335,5 @@ async def test_chinese_is_drawn_with_a_chinese_font(walk: Walk) -> None:
         drawn = {each["familyName"]: each["glyphCount"] for each in fonts["fonts"]}
         text = await shown.text("h1")
     assert all("\u4e00" <= letter <= "\u9fff" for letter in text), text
-    # The first of the stack of tokens.css that this machine has, for every single glyph.
+    # The first font of the stack of tokens.css that this machine has, for every single glyph.
     assert drawn == {"Noto Sans CJK SC": len(text)}

@@ -1,6 +1,6 @@
 """From an empty installation to the first call, visitor, permit, top-up and session.
 
-One guided page each, tried as a new user would: nothing is known but what the page says. Clicks
+One guided page each, followed as by a new user, who knows only what the page says. Clicks
 are counted, never time.
 """
 
@@ -26,7 +26,7 @@ pytestmark = [
     pytest.mark.asyncio(loop_scope="session"),
 ]
 
-# The library under the name that it has when it is installed.
+# The library under its installed name.
 AS_INSTALLED = """
 import sys
 from integrations import dispatch_client
@@ -34,14 +34,14 @@ sys.modules["poolsite_dispatch"] = dispatch_client
 exec(sys.argv[1])
 """
 STAGE = "tests.browser.first_stage"
-FOUR_EYES = "10000000"  # units: a person alone may credit 1 000 a day
-# Clicks from the overview to the goal, its own link included; typing needs none: fields have focus.
+FOUR_EYES = "10000000"  # units: one person may credit 1 000 a day alone
+# Clicks from the overview to the goal, including its link. Typing needs none: fields have focus.
 MOST_CLICKS = {"call": 4, "visitor": 9, "permit": 3, "top-up": 5, "session": 6}
 
 
 @pytest.fixture
 def empty(browser: Browser, tmp_path: Path) -> Iterator[Console]:
-    """A console with one operator and nothing else; for whose money one person is enough."""
+    """A console with only one operator; on it, one person is enough to approve money."""
     alone = {"POOLSITE_SECOND_FACTOR_FOR_MONEY": "0", "POOLSITE_FOUR_EYES_ABOVE": FOUR_EYES}
     with running(browser, tmp_path, **alone) as console:
         console.stage(STAGE, "operator")
@@ -50,14 +50,14 @@ def empty(browser: Browser, tmp_path: Path) -> Iterator[Console]:
 
 @dataclass
 class Walk:
-    """A person on the way to a goal, and how often they have clicked."""
+    """A person on the way to a goal, with the number of clicks."""
 
     shown: Window
     clicks: dict[str, int] = field(default_factory=dict)
     goal: str = ""
 
     async def begin(self, goal: str) -> None:
-        """From the overview to the page of a goal."""
+        """Go from the overview to the page of a goal."""
         self.goal = goal
         await self.shown.go("/overview/")
         await self.click(f".goal a[href='/start/{goal}/']")
@@ -69,7 +69,7 @@ class Walk:
         await (page or self.shown.page).locator(selector).first.click()
 
     async def step(self, name: str, text: str = "") -> None:
-        """Do the step that is next: type into the field that has the focus, and send it off."""
+        """Do the next step: type into the focused field, and send it."""
         page = self.shown.page
         await expect(page.locator(f"#step-{name} .guide__line--next")).to_have_count(1)
         assert await self.shown.violations() == []
@@ -81,7 +81,7 @@ class Walk:
         await self.shown.ready()
 
     async def is_reached(self) -> None:
-        """All is done, and the page says what comes next."""
+        """Check that all is done, and that the page says what comes next."""
         await expect(self.shown.page.locator(".guide__ending")).to_be_visible()
         await expect(self.shown.page.locator(".guide__line--next")).to_have_count(0)
         assert await self.shown.violations() == []
@@ -110,7 +110,7 @@ async def test_every_goal_is_reached_from_nothing_each_on_one_page(empty: Consol
         await _first_visitor(walk)
         await walk.is_reached()
 
-        await walk.begin("top-up")  # the visitor's account is there
+        await walk.begin("top-up")  # the visitor's account exists
         await walk.step("balance")
         await walk.step("owner", "owner@example.org")
         await walk.step("top_up", "500")
@@ -127,7 +127,7 @@ async def test_every_goal_is_reached_from_nothing_each_on_one_page(empty: Consol
 
 
 async def _first_visitor(walk: Walk) -> None:
-    """The page tells live that somebody waits, and that they talk."""
+    """Check that the page shows live that a visitor waits, and that visitor and agent talk."""
     shown = walk.shown
     await walk.begin("visitor")
     await walk.step("account", "Shop")
@@ -147,11 +147,11 @@ async def _first_visitor(walk: Walk) -> None:
 
 
 async def _first_session(walk: Walk) -> None:
-    """The script of the page opens a session, with the token that the page leads to."""
+    """Open a session with the page's script and the token that the page leads to."""
     page = walk.shown.page
     await walk.shown.until("document.querySelector('[data-live-badge]').dataset.state === 'live'")
     script = await page.locator("#session-script").input_value()
-    await expect(page.locator("[data-copy-of='session-script']")).to_be_visible()  # drawn anew too
+    await expect(page.locator("[data-copy-of='session-script']")).to_be_visible()  # redrawn as well
     await walk.click("#step-session a:has-text('Create a token')")
     await page.wait_for_url("**/tokens/new/**")
     await page.locator("#id_name").fill("servers")
@@ -174,7 +174,7 @@ async def _first_session(walk: Walk) -> None:
 
 
 async def _opened(walk: Walk, label: str) -> Page:
-    """The new tab of a link."""
+    """Return the new tab of a link."""
     async with walk.shown.page.context.expect_page() as opening:
         await walk.click(f"#step-visitor a:has-text('{label}')")
     page = await opening.value
@@ -226,7 +226,7 @@ async def test_a_page_that_changes_does_not_take_back_the_click_that_leads_away(
             await route.continue_()
 
         await shown.page.route(lambda url: url.endswith(leads_to), slow)
-        await shown.until("performance.now() > 2000")  # from then on it is drawn anew at once
+        await shown.until("performance.now() > 2000")  # from then on it is redrawn at once
         await shown.page.locator(".goal a.button--primary").click(no_wait_after=True)
         empty.stage(STAGE, "pool")
         await shown.page.wait_for_url(lambda url: url.endswith(leads_to))

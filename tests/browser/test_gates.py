@@ -1,4 +1,4 @@
-"""Gates and batches in a real browser: a cap that holds under load, uploads, two windows."""
+"""Gates and batches in a real browser: a cap that is kept under load, uploads, two windows."""
 
 import asyncio
 import json
@@ -28,12 +28,12 @@ pytestmark = [
 USED = "Number(document.querySelector('[data-figure=used]')?.textContent)"
 CAP = "document.querySelector('[data-figure=cap]')?.textContent"
 ENOUGH = 20
-OPEN_MS = 1000 * patient(40)  # a batch that is read, and its window opened
+OPEN_MS = 1000 * patient(40)  # a batch is read, and its window opens
 
 
 @pytest.fixture(scope="module")
 def gates(console: Console) -> Iterator[Console]:
-    """The console with what gate_stage.py makes, and the gates' sweeps beside it."""
+    """The console with what gate_stage.py makes, and the gates' sweeps."""
     console.stage("tests.browser.gate_stage")
     with console.program("tests.admission.gate_ticker"):
         yield console
@@ -41,7 +41,7 @@ def gates(console: Console) -> Iterator[Console]:
 
 @pytest.fixture
 def load(gates: Console) -> Iterator[Path]:
-    """Devices at work on an external system that counts them; gives that system's own log."""
+    """Devices at work on an external system that counts them. Yield that system's own log."""
     config = gates.site.folder / "gates.json"
     config.write_text(json.dumps(gates.stage("tests.browser.gate_stage")))
     log = gates.site.folder / "external.jsonl"
@@ -79,7 +79,7 @@ class Machine:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def machine(gates: Console) -> AsyncIterator[Machine]:
-    """Ends with no permit of its own."""
+    """A machine that ends with no permit of its own."""
     told = gates.stage("tests.browser.gate_stage")["gates"]
     token = next(gate["token"] for gate in told if gate["slug"] == "press")
     async with httpx.AsyncClient(**gates.api(token)) as client:
@@ -99,14 +99,14 @@ async def change_cap(shown: Window, cap: int) -> None:
 
 
 def moves(log: Path) -> list[dict[str, Any]]:
-    """Every change of the external system's count, by itself."""
+    """Return every change of the external system's count."""
     return [
         json.loads(line) for line in log.read_text().splitlines(keepends=True) if line[-1] == "\n"
     ]
 
 
 async def moved_often(log: Path) -> None:
-    """Wait until the count has moved so often from now on that a cap is seen to hold."""
+    """Wait for enough changes of the count to see that a cap is kept."""
     began = time.time()
     await eventually(lambda: sum(move["at"] > began for move in moves(log)) >= ENOUGH)
 
@@ -135,10 +135,10 @@ async def test_a_cap_changed_under_load_holds_from_that_moment_in_both_direction
 
 
 def _every_grant_was_under_the_cap_of_its_moment(server: RedisServer) -> list[int]:
-    """Play the gate's own history; returns the caps one after the other.
+    """Replay the gate's own history. Return the caps one after the other.
 
     A permit counts until its deadline, though `expired` is written by the next sweep: a device
-    that this machine holds up for longer than its permit has lost its slot.
+    that this machine delays for longer than its permit has lost its slot.
     """
     with server.client() as client:
         entries = client.xrange("{gate.tower}:log")
@@ -177,7 +177,7 @@ async def test_a_holder_is_freed_with_a_reason_and_the_next_one_moves_up(
 
     row = page.locator("[data-holders] tr", has_text="worker-1")
     await row.locator("button").click()
-    await page.click("#free-holder button.button--danger")  # no reason: the browser itself says no
+    await page.click("#free-holder button.button--danger")  # no reason: the browser itself refuses
     await expect(page.locator("#free-holder")).to_be_visible()
     await page.fill("#free-reason", "hangs since noon")
     await page.keyboard.press("Enter")
@@ -212,7 +212,7 @@ async def test_a_page_shows_its_holders_and_its_line_before_it_is_live(
         await expect(refused).to_have_text(str(before + 1))
     for name, permit in zip(("a-1", "a-2"), permits, strict=True):
         await machine.post("/gates/press/release", holder=name, token=permit["token"])
-    for name in ("worker-4", "a-3"):  # else they keep their place before those of other tests
+    for name in ("worker-4", "a-3"):  # otherwise they keep their place before those of other tests
         permit = await machine.post("/gates/press/acquire", holder=name)
         await machine.post("/gates/press/release", holder=name, token=permit["token"])
 

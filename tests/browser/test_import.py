@@ -1,4 +1,4 @@
-"""One operator's morning: import a file with bad rows, watch calls, step in, take it all back."""
+"""One operator's morning: import a file with bad rows, watch calls, step in, undo everything."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,7 +19,7 @@ pytestmark = [
     pytest.mark.asyncio(loop_scope="session"),
 ]
 LONG_MS = 1000 * patient(90)
-# Keeps what the bar of a job has said, also of the page before: its end loads the page anew.
+# Records what the bar of a job has shown, also on the page before: its end reloads the page.
 WATCH_PROGRESS = """
 new MutationObserver(() => {
   const bar = document.querySelector("[data-progress] progress");
@@ -41,21 +41,24 @@ def worker(console: Console) -> Iterator[None]:
 
 @pytest.fixture
 def second_client(console: Console) -> Iterator[httpx.Client]:
-    """A machine that reports events of the pool through the public interface."""
+    """A machine that reports events of the pool through the public API."""
     token = console.stage("tests.browser.import_stage")["token"]
     with httpx.Client(**console.api(token)) as client:
         yield client
 
 
 def send(client: httpx.Client, event: str, number: str, **more: str) -> dict[str, object]:
-    """One event; returns the answer, whatever it is."""
+    """Send one event. Return the answer, whatever it is."""
     body = {"event": event, **({"number": number} if number else {}), **more}
     answer: dict[str, object] = client.post(f"/api/v1/pools/{POOL}/events", json=body).json()
     return answer
 
 
 async def answer_question(page: Page, reason: str, go: str) -> None:
-    """Say why, and press the button that names the count; the page comes anew when it is done."""
+    """Give a reason, and press the button that names the count.
+
+    The page reloads when it is done.
+    """
     dialog = page.locator("[data-ask]")
     await dialog.locator("[data-ask-reason]").fill(reason)
     await expect(dialog.locator("[data-ask-go]")).to_have_text(go)
@@ -64,7 +67,7 @@ async def answer_question(page: Page, reason: str, go: str) -> None:
 
 
 async def check_progress(page: Page) -> None:
-    """The bar went up only, with its words, and was seen on its way."""
+    """Check that the bar only went up, with its texts, and was seen on its way."""
     seen = await page.evaluate("JSON.parse(sessionStorage.getItem('progress') ?? '[]')")
     steps = [value for value, most, _ in seen if most == 5_000]
     assert steps == sorted(steps)
@@ -98,7 +101,7 @@ async def test_an_operator_imports_the_sample_watches_calls_steps_in_and_takes_i
     assert await page.locator(".import__rows mark").count() >= 65
     assert await operator.violations() == []
 
-    # confirmed, with progress, until its end; the id to undo it by is named
+    # confirmed, with progress, until its end; the ID for undoing it is shown
     await page.evaluate("sessionStorage.removeItem('progress')")
     await page.click("text=Import 5,000 numbers")
     await page.locator("text=5,000 numbers added").wait_for(timeout=LONG_MS)
@@ -107,7 +110,7 @@ async def test_an_operator_imports_the_sample_watches_calls_steps_in_and_takes_i
     assert "65 rows left out" in ended
     assert "imp-" in ended
 
-    # a second client calls: tiles change in another window while one looks
+    # a second client calls: tiles change in another window at the same time
     await operator.go(f"/numbers/?pool={POOL}&rows=50")
     numbers = await page.evaluate(
         "JSON.parse(document.querySelector('#numbers-page').text).numbers"
@@ -146,7 +149,7 @@ async def test_an_operator_imports_the_sample_watches_calls_steps_in_and_takes_i
         refused = send(second_client, "call", numbers[0], call_id="import-9")
         assert refused["reason"] == "quarantined"
 
-        # the import is undone as a whole; the calls that run end with their hang-up
+        # the import is undone as a whole; running calls end with their hang-up
         await operator.go("/imports/")
         await page.locator("[data-imports] form button").first.click()
         await answer_question(page, "wrong file", "Delete 5,000 numbers")

@@ -1,4 +1,4 @@
-"""Incidents in two windows: what one does is seen in the other."""
+"""Incidents in two windows: what one user does is seen in the other window."""
 
 import json
 from collections.abc import AsyncIterator

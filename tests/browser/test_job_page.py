@@ -1,4 +1,4 @@
-"""The page of a job: live while it runs, and it can be stopped there."""
+"""The page of a job: live while the job runs, which can be stopped there."""
 
 import pytest
 from playwright.async_api import expect

@@ -75,9 +75,9 @@ async def test_a_visitor_who_is_handed_over_is_told_where_before_sql_knows(
     await visitor.page.fill("#say", "x" * 4001)
     await visitor.page.keyboard.press("Enter")
     await visitor.contains(".talk__composer [role=status]", "1 character too many")
-    assert len(await visitor.page.input_value("#say")) == 4001  # nothing was cut, nothing sent
+    assert len(await visitor.page.input_value("#say")) == 4001  # nothing was cut, nothing was sent
     assert await visitor.violations() == []
-    ticker.send_signal(signal.SIGSTOP)  # nothing comes to SQL
+    ticker.send_signal(signal.SIGSTOP)  # nothing reaches SQL
     try:
         await agent.page.get_by_role("button", name="Transfer").click()
         await agent.page.get_by_role("option", name="Quiet").click()
@@ -149,19 +149,19 @@ async def test_a_closed_queue_takes_a_message(visitor: Window) -> None:
 
 
 async def answer_the_question(shown: Window, reason: str) -> None:
-    """Give the reason that a verb asks for, and go on."""
+    """Give the reason that a verb asks for, and continue."""
     await shown.page.wait_for_selector("[data-ask][open]")
     await shown.page.fill("[data-ask-reason]", reason)
     await shown.page.click("[data-ask] [data-ask-go]")
 
 
 def row_of(shown: Window, name: str) -> Locator:
-    """The row of a visitor in the chosen line of the floor."""
+    """Return the row of a visitor in the chosen line of the floor."""
     return shown.page.locator("[data-visit-row]", has_text=name)
 
 
 async def opened(shown: Window, name: str) -> Locator:
-    """The same row with its reasons and verbs."""
+    """Return the same row with its reasons and verbs."""
     row = row_of(shown, name)
     await row.get_by_role("button", name=f"Why {name} is still waiting").click(timeout=PATIENCE_MS)
     await expect(row.locator("dl")).not_to_contain_text("Loading…")
@@ -219,7 +219,7 @@ async def test_a_supervisor_listens_hands_over_moves_and_ends_beside_visitors_an
         await supervisor.page.get_by_role("button", name="Transfer").click()
         await second.page.wait_for_selector("[data-room] .talk__list", timeout=PATIENCE_MS)
         words = second.page.locator("[data-room] .talk__row--theirs .talk__words")
-        await words.first.wait_for(timeout=PATIENCE_MS)  # the transcript goes along
+        await words.first.wait_for(timeout=PATIENCE_MS)  # the transcript is handed over
         await expect(words.first).to_have_text("Is <b>anybody</b> there?")
         await agent.until("!document.querySelector('[data-room] textarea')")
         await view(late.pages[0], "room")
@@ -263,7 +263,7 @@ async def test_what_a_supervisor_is_asked_about_ends_though_the_floor_moves(
     await row.get_by_role("button", name="End visit of Flo").click()
     await supervisor.page.wait_for_selector("[data-ask][open]")
     await other_visitor(visitor, "quiet", "Gil")
-    await row_of(supervisor, "Gil").wait_for(timeout=PATIENCE_MS)  # it is drawn behind the question
+    await row_of(supervisor, "Gil").wait_for(timeout=PATIENCE_MS)  # redrawn behind the question
     await answer_the_question(supervisor, "abusive")
     await view(visitor.page, "ended")
     await row_of(supervisor, "Flo").wait_for(state="detached", timeout=PATIENCE_MS)
@@ -329,7 +329,7 @@ async def test_going_online_asks_for_notifications_and_the_sound_can_be_switched
         await shown.page.wait_for_selector("[data-agent-state].chip--ok")
         switch = shown.page.get_by_role("button", name="Sound", exact=True)
         await expect(switch).to_have_attribute("aria-pressed", "false")
-        await shown.page.keyboard.press("Shift")  # a gesture: the page might play now
+        await shown.page.keyboard.press("Shift")  # a gesture: now the page may play sounds
         async with line.window(viewport=PHONE) as visitor:
             await come_into_a_room(visitor, "letters")
             await shown.contains("[data-room] h2", "Vi")

@@ -17,7 +17,7 @@ pytestmark = [
 PHOTO = {"name": "crack.png", "mimeType": "image/png", "buffer": pictures.png(640, 400)}
 BILL = {"name": "bill 7731.pdf", "mimeType": "application/pdf", "buffer": pictures.PDF}
 UPLOADS = "**/api/v1/visits/*/attachments"
-# What a person drops or pastes: the browser gives a page no other way to make it.
+# What a person drops or pastes: the browser gives a page no other way to create it.
 GIVE = """([kind, selector, name, size]) => {
   const data = new DataTransfer();
   const canvas = document.createElement("canvas");
@@ -34,7 +34,7 @@ GIVE = """([kind, selector, name, size]) => {
 
 
 async def shown(page: Page, selector: str) -> None:
-    """The picture is there, and it is one."""
+    """Check that the picture is shown, and that it is a valid one."""
     picture = page.locator(selector)
     await picture.wait_for(timeout=PATIENCE_MS)
     await expect(picture).not_to_have_js_property("naturalWidth", 0)
@@ -47,7 +47,7 @@ async def test_both_sides_send_files_and_see_each_others(visitor: Window, agent:
     await visitor.page.keyboard.press("Enter")
     await view(visitor.page, "room")
 
-    # the visitor: a photo and a bill with words, looked at before they are sent
+    # the visitor: a photo and a bill with text, previewed before they are sent
     tray = visitor.page.locator(".tray__one")
     await visitor.page.set_input_files("[data-composer] input[type=file]", [PHOTO, BILL])
     await expect(tray).to_have_count(2)
@@ -75,7 +75,7 @@ async def test_both_sides_send_files_and_see_each_others(visitor: Window, agent:
     assert saved.suggested_filename == "bill 7731.pdf"
     assert (await saved.path()).read_bytes() == pictures.PDF
 
-    # the agent: dropped, and pasted; a picture opens in a page of its own
+    # the agent: dropped, and pasted; a picture opens in a separate page
     field = "[data-room] .talk__composer textarea"
     await agent.page.evaluate(GIVE, ["dragover", field, "x.png", 4])
     await agent.page.wait_for_selector(".drop-here")
@@ -128,7 +128,7 @@ async def test_a_file_that_cannot_be_sent_says_why_and_is_sent_again(
     await visitor.contains(".tray__error", "big.png is too large (11.0 MB). The limit is 10 MB.")
     assert await visitor.violations() == []
 
-    # held up: it says so with a bar, words are not held up by it, and leaving asks
+    # delayed: it shows a bar, texts are not delayed by it, and leaving asks first
     go = asyncio.Event()
 
     async def holds(route: Route) -> None:
@@ -158,7 +158,7 @@ async def test_a_file_that_cannot_be_sent_says_why_and_is_sent_again(
     await shown(agent.page, ".talk__row--theirs .attachment--picture img")
     await expect(going).to_have_count(0)
 
-    # what only looks like a picture is refused by the server; what is on its way can be cancelled
+    # what only looks like a picture is refused by the server; an upload under way can be cancelled
     fake = {"name": "fake.png", "mimeType": "image/png", "buffer": pictures.HTML}
     await page.set_input_files(give, [fake])
     await page.keyboard.press("Enter")

@@ -1,4 +1,4 @@
-"""Calling back in a real browser: the visitor of a room, and who left a message."""
+"""Calling back in a real browser: the visitor of a room, and one who left a message."""
 
 import json
 from dataclasses import dataclass, field
@@ -44,7 +44,7 @@ async def test_an_agent_calls_the_visitor_of_a_room_back_by_the_keyboard(
     assert await agent.overflow() == []
     assert await agent.violations() == []
     await agent.page.reload()
-    await running.wait_for(timeout=PATIENCE_MS)  # it is the room's, not the page's
+    await running.wait_for(timeout=PATIENCE_MS)  # it belongs to the room, not the page
     await expect(running).to_have_text(taken)
     await agent.page.get_by_role("button", name="End call").focus()
     await agent.page.keyboard.press("Enter")
@@ -61,7 +61,7 @@ async def test_an_agent_calls_the_visitor_of_a_room_back_by_the_keyboard(
 
 @dataclass
 class LateSql:
-    """A live connection on which SQL is late: the agent's rooms come without what only it knows."""
+    """A live connection on which SQL is late: the agent's rooms arrive without SQL's data."""
 
     is_late: bool = True
     last: dict[str, Any] = field(default_factory=dict)
@@ -82,7 +82,7 @@ class LateSql:
         self.socket.send(json.dumps(frame))
 
     def catch_up(self) -> None:
-        """Tell what was held back, as the change that it is."""
+        """Send what was held back, as a change."""
         self.is_late = False
         version = self.last.get("to", self.last.get("version"))
         assert self.socket is not None

@@ -59,7 +59,7 @@ class Caller:
 
 
 async def comes(line: Console, shown: Window, queue: str, name: str) -> Caller:
-    """A visitor who is in a room of the page."""
+    """Return a visitor who is in a room of the page."""
     caller = await Caller(line, queue, name).join()
     await shown.page.locator(".slot", has_text=name).wait_for(timeout=PATIENCE_MS)
     return caller
@@ -84,7 +84,7 @@ async def test_rooms_keep_their_slots_and_drafts_and_nothing_jumps(
     await comes(line, agent, "slots", "Chen Yi")
     marta = await comes(line, agent, "slots", "Marta Rossi")
     hua = await comes(line, agent, "slots", "Li Hua")
-    await has(agent.page.locator(f"{SEEN} h2"), "Chen Yi")  # the later ones did not jump in
+    await has(agent.page.locator(f"{SEEN} h2"), "Chen Yi")  # the later ones did not take the focus
     await agent.page.fill(FIELD, "half a sent")
     await agent.page.press(FIELD, "Escape")
     await agent.page.keyboard.press("2")
@@ -95,7 +95,7 @@ async def test_rooms_keep_their_slots_and_drafts_and_nothing_jumps(
     await hua.say("Anybody there?")
     await has(slot(agent, 3), "1 new")
     await has(slot(agent, 3), "Anybody there?")
-    await agent.page.reload()  # slots, drafts and what is unread outlive it
+    await agent.page.reload()  # slots, drafts and unread marks survive a reload
     await has(agent.page.locator(f"{SEEN} h2"), "Marta Rossi")
     await has(slot(agent, 1), "Chen Yi")
     await has(slot(agent, 3), "1 new")
@@ -180,16 +180,16 @@ async def test_a_slash_brings_replies_and_enter_inserts_them_with_what_the_room_
     await field.press("ArrowUp")
     await field.press("Enter")
     await has_value(field, "and/or Hello Sol, Hua Mei sends the receipt of order {order}.")
-    await field.press_sequentially("77")  # typed over what nobody could fill
+    await field.press_sequentially("77")  # typed over the placeholder that had no value
     await has_value(field, "and/or Hello Sol, Hua Mei sends the receipt of order 77.")
     assert await agent.page.locator(f"{SEEN} .talk__row--mine").count() == 0
     await field.press("Enter")
     await has(agent.page.locator(f"{SEEN} .talk__row--mine"), "order 77.")
 
     await field.press_sequentially("/etc")
-    await expect(options).to_have_count(0)  # no reply has it
+    await expect(options).to_have_count(0)  # no reply matches
     await field.fill("")
-    await field.press_sequentially("/working")  # in the text
+    await field.press_sequentially("/working")  # in the middle of the text
     await expect(options).to_have_count(1)
     await field.press("Tab")
     await has_value(field, "A refund reaches your bank in 3 to 5 working days.")
@@ -224,7 +224,7 @@ async def test_each_side_sees_what_the_other_has_read(
     await has(theirs, "Read ")
     await comes(line, agent, "reading", "Una")
     await agent.page.press(FIELD, "Escape")
-    await agent.page.keyboard.press("2")  # Tam's room is not seen any more
+    await agent.page.keyboard.press("2")  # Tam's room is no longer visible
     await visitor.page.fill("#say", "Still here")
     await visitor.page.keyboard.press("Enter")
     await has(theirs.last, "Sent")

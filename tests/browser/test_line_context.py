@@ -1,4 +1,4 @@
-"""A visitor comes back: outcome, note and more time after a room, then the history beside it."""
+"""A visitor returns: outcome, note and more time after a room, then the history next to it."""
 
 import pytest
 from playwright.async_api import Page, expect
@@ -43,7 +43,7 @@ async def test_a_wrap_up_is_prolonged_everywhere_and_the_next_agent_knows_the_vi
     await go_online(agent, "song.yu")
     await comes(visitor, "again", "Ines")
     await says(visitor, agent.page, "Where is <i>my</i> parcel?")
-    assert await agent.page.locator(".context").is_hidden()  # nobody knows this browser yet
+    assert await agent.page.locator(".context").is_hidden()  # this browser has no history yet
     await end_room(agent)
     await agent.until(OF_120)
     second = await agent.page.context.new_page()

@@ -1,4 +1,4 @@
-"""The floor: who needs a look, why each visitor waits, and a supervisor in a room."""
+"""The floor: people who need attention, why each visitor waits, a supervisor in a room."""
 
 import pytest
 from playwright.async_api import Locator, expect
@@ -15,12 +15,12 @@ pytestmark = [
 
 
 def row_of(shown: Window, agent: str) -> Locator:
-    """An agent's row on the floor."""
+    """Return an agent's row on the floor."""
     return shown.page.locator("[data-agent]", has=shown.page.locator("th", has_text=agent))
 
 
 async def menu_of(shown: Window, agent: str) -> Locator:
-    """The open menu of an agent."""
+    """Return the open menu of an agent."""
     await row_of(shown, agent).locator(".row-menu").click()
     menu = shown.page.locator("[data-agent-menu]")
     await expect(menu).to_be_visible()
@@ -116,7 +116,7 @@ async def test_a_new_order_waits_while_a_menu_is_open(
         row = row_of(supervisor, "Su Bei")
         await expect(row).to_contain_text("Lunch")
         later = "{ const now = Date.now; Date.now = () => now() + 60_000; }"
-        await supervisor.page.evaluate(later)  # the two seconds are over
+        await supervisor.page.evaluate(later)  # the two seconds have passed
         await expect(row.locator("[data-since]")).to_contain_text("1:")
         await expect(names).to_have_text(["Qin Mo", "Su Bei"])
         await supervisor.page.keyboard.press("Escape")
@@ -137,7 +137,7 @@ async def test_old_figures_are_muted_and_verbs_wait(agent: Window, supervisor: W
     await supervisor.page.context.set_offline(True)
     await supervisor.page.evaluate("dispatchEvent(new Event('offline'))")
     await supervisor.page.wait_for_selector("[data-floor][data-stale]", timeout=PATIENCE_MS)
-    for verb in (button, pause):  # an open menu stays, and waits as well
+    for verb in (button, pause):  # an open menu stays, and keeps waiting as well
         await expect(verb).to_be_disabled()
         await expect(verb).to_have_attribute(
             "title", "The figures aren't live. Wait until they're up to date."

@@ -15,7 +15,7 @@ pytestmark = [
 
 
 async def _a_workday(shown: Window) -> str:
-    """A day of the list between Monday and Friday; the stage has several such days."""
+    """Return a day of the list between Monday and Friday. The stage has several such days."""
     options = shown.page.locator("#f-day option")
     days = [await each.get_attribute("value") or "" for each in await options.all()]
     return next(day for day in days[1:] if date.fromisoformat(day).weekday() < 5)

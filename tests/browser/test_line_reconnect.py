@@ -26,7 +26,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def line(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Console]:
-    """A console of its own: its server ends, and its Redis is emptied."""
+    """A separate console: its server ends, and its Redis is emptied."""
     with running(browser, tmp_path_factory.mktemp("line")) as console:
         console.stage("tests.browser.line_stage")
         with console.program("tests.browser.line_ticker"):
@@ -45,7 +45,7 @@ async def join_room(visitor: Window, name: str) -> None:
 async def test_a_room_goes_on_when_the_web_process_restarts(
     visitor: Window, agent: Window, line: Console
 ) -> None:
-    """Visitor and agent come back by themselves; nothing that was said is lost or there twice."""
+    """Visitor and agent reconnect automatically; no message is lost or shown twice."""
     await go_online(agent, "luo.jing")
     await join_room(visitor, "Di")
     await agent.page.wait_for_selector("[data-room] .talk__list")
@@ -85,10 +85,10 @@ async def test_a_room_goes_on_when_the_web_process_restarts(
 async def test_what_was_typed_outlives_a_reload_and_is_sent_once_in_order(
     visitor: Window, agent: Window, line: Console
 ) -> None:
-    """Unsent words and a draft are kept by the tab, on both sides; a note's draft stays a note."""
+    """The tab keeps unsent texts and a draft, on both sides; a note's draft stays a note."""
     await agent.enter("luo.jing")
     await agent.go("/agent/")
-    # the test before may have left the agent online
+    # the previous test may have left the agent online
     button, online = (
         agent.page.locator("[data-online]"),
         agent.page.locator("[data-agent-state].chip--ok"),
@@ -130,7 +130,7 @@ async def test_what_was_typed_outlives_a_reload_and_is_sent_once_in_order(
 async def test_a_place_survives_the_loss_of_everything_that_redis_had(
     visitor: Window, line: Console
 ) -> None:
-    gone = await other_visitor(visitor, "billing", "Gone")  # away, and counted all the same
+    gone = await other_visitor(visitor, "billing", "Gone")  # away, but still counted
     first = await other_visitor(visitor, "billing", "Fay")
     await gone.close()
     await join(visitor, "billing", "Gus")
@@ -156,7 +156,7 @@ async def test_a_place_survives_the_loss_of_everything_that_redis_had(
 async def test_places_come_back_after_a_loss_though_some_had_been_served_before(
     visitor: Window, agent: Window, line: Console
 ) -> None:
-    """Visitors whose agent was lost stand first, and stay there when Redis loses everything."""
+    """Visitors whose agent was lost are first, and stay first when Redis loses everything."""
     first = await other_visitor(visitor, "returns", "Ann")
     second = await other_visitor(visitor, "returns", "Bo")
     await go_online(agent, "he.yan")

@@ -1,4 +1,4 @@
-"""Routing in a real browser: topics, a signed visitor, hours in two zones, and the pages for it."""
+"""Routing in a real browser: topics, a signed visitor, hours in two zones, and their pages."""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -57,7 +57,7 @@ async def test_a_topic_leads_a_signed_visitor_to_the_agent_with_the_skill(
     await room.get_by_text("Verified").wait_for(timeout=PATIENCE_MS)
     await room.get_by_text("Invoice", exact=True).wait_for()
     assert await agent.violations() == []
-    # whoever logs in after her at the same browser does not see her visit
+    # a visitor who logs in after her in the same browser does not see her visit
     other = token(shop["secret"], sub="customer-9", name="Bo")
     await visitor.page.goto("about:blank")
     await visitor.go(f"/q/shop-door/#identity={other}")
@@ -90,7 +90,7 @@ async def test_a_closed_topic_says_when_it_opens_in_both_zones_and_leads_back(
         await shown.contains("[data-closed-text]", "The night desk is resting.")
         opens = await shown.page.inner_text("[data-opens-at]")
         assert "(09:00, Shanghai time)" in opens
-        assert opens.split(" at ")[1][:5] in ("02:00", "03:00")  # winter and summer of Berlin
+        assert opens.split(" at ")[1][:5] in ("02:00", "03:00")  # winter and summer time of Berlin
         assert await shown.violations() == []
         await shown.page.click("[data-back]")
         await view(shown.page, "join")

@@ -39,7 +39,7 @@ def shops(console: Console) -> Iterator[dict[str, int]]:
 
 @pytest.fixture(scope="module")
 def ticker(console: Console, shops: dict[str, int]) -> Iterator[Process]:
-    """The desk of both sites, and the line's sweeps beside it."""
+    """The desk of both sites, and the line's sweeps."""
     console.stage("tests.browser.line_stage")
     origins = [f"http://localhost:{port}" for port in shops.values()]
     console.stage("tests.browser.story_stage", SECRET, *origins)
@@ -91,7 +91,7 @@ async def test_two_visitors_on_two_sites_an_agent_and_a_supervisor(
         line.window(viewport=PHONE) as second,
         line.window("ouyang.qi", viewport=DESKTOP) as boss,
     ):
-        # both wait; what is written meanwhile, and why nobody serves, is seen on the other side
+        # both wait; a text written meanwhile, and why no agent serves, are shown to the other side
         ann = await join(first, shops["kiln"], "Ann")
         ben = await join(second, shops["market"], "Ben")
         await has(ann.locator("[data-frame-line]"), "You're 1st")
@@ -101,7 +101,7 @@ async def test_two_visitors_on_two_sites_an_agent_and_a_supervisor(
         waits = boss.page.locator("[data-visit-row]", has_text="Ann")
         await has(waits, "No agent of this queue is online")
 
-        # the agent has one room: the first in line comes, verified, with what she wrote
+        # the agent has one room: the first in line comes, verified, with her text
         await go_online(agent, "kang.le")
         await shows(ann, "room")
         await has(ben.locator("[data-frame-line]"), "You're 1st")
@@ -117,7 +117,7 @@ async def test_two_visitors_on_two_sites_an_agent_and_a_supervisor(
         await agent.page.keyboard.press("Enter")
         await has(ann.locator(".talk__row--theirs").last, "Sorry about that.")
 
-        # the supervisor whispers to the agent alone, then speaks to both
+        # the supervisor whispers only to the agent, then speaks to both
         await supervise(boss)
         await has(room.locator(".talk__row--whisper"), WHISPER)
         await has(ann.locator(".talk__row--theirs").last, "We send a new one today.")
@@ -125,7 +125,7 @@ async def test_two_visitors_on_two_sites_an_agent_and_a_supervisor(
         await boss.page.get_by_role("button", name="Leave the room").click()
         await ann.locator(".talk__system", has_text="left the conversation").wait_for()
 
-        # the room ends, is rated, and has an outcome; then the other one is served
+        # the room ends, is rated, and has an outcome; then the other visitor is served
         await agent.page.get_by_role("button", name="End room").click()
         await agent.page.click("[data-ask-go]")
         await shows(ann, "ended")
@@ -134,7 +134,7 @@ async def test_two_visitors_on_two_sites_an_agent_and_a_supervisor(
         await ann.locator("[data-rating] > [role=status]").wait_for(timeout=PATIENCE_MS)
         await agent.page.get_by_label("Solved").check()
         await agent.shows(".wrap__said", "Saved")
-        await ben.click(".frame-back")  # he looks at the shop meanwhile
+        await ben.click(".frame-back")  # he reads the shop's page meanwhile
         await agent.page.keyboard.press("f")
         await has(second.page.locator(TEASER), "is here to help")
         await has(room.locator(".talk__head"), "Ben")
@@ -148,7 +148,7 @@ async def test_two_visitors_on_two_sites_an_agent_and_a_supervisor(
         await ben.click("[data-ask-go]")
         await shows(ben, "ended")
 
-        # what is left of it
+        # the records that remain
         await boss.page.reload()
         facts = boss.page.locator("#story .facts")
         for part in ("customer-77", "Solved"):

@@ -1,4 +1,4 @@
-"""What a visitor may choose, in a real browser: language, first message, being told, code, mail."""
+"""A visitor's choices in a real browser: language, first message, notifications, code, mail."""
 
 import email
 import email.policy
@@ -25,7 +25,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def ticker(console: Console) -> Iterator[Process]:
-    """The line's sweeps and drains, and the mails, beside the desk of visitor_stage.py."""
+    """The line's sweeps and drains, and the mails, with the desk of visitor_stage.py."""
     console.stage("tests.browser.visitor_stage")
     mails = f"filemail:///{quote(str(console.site.folder / 'mail'))}"
     with console.program("tests.browser.line_ticker", EMAIL_URL=mails) as process:
@@ -33,7 +33,7 @@ def ticker(console: Console) -> Iterator[Process]:
 
 
 def mails_to(console: Console, address: str) -> list[EmailMessage]:
-    """What the site has mailed there."""
+    """Return what the site has mailed to this address."""
     found = []
     for path in sorted((console.site.folder / "mail").glob("*")):
         for text in path.read_bytes().split(b"-" * 79):
@@ -44,7 +44,7 @@ def mails_to(console: Console, address: str) -> list[EmailMessage]:
 
 
 async def mail_to(console: Console, address: str) -> str:
-    """The text of the one mail to this address, once it is there."""
+    """Return the text of the only mail to this address, once it has arrived."""
     await eventually(lambda: bool(mails_to(console, address)))
     (mail,) = mails_to(console, address)
     body = mail.get_body(("plain",))
@@ -68,7 +68,7 @@ async def test_the_language_is_changed_with_the_visit_and_what_was_typed(
     await visitor.until("document.documentElement.lang === 'zh-hans'")
     await expect(visitor.page.locator("#visit-name")).to_have_value("Mei")
     assert visitor.page.url.endswith("?lang=zh-hans")
-    await visitor.go("/q/seeds/")  # the cookie has it
+    await visitor.go("/q/seeds/")  # the cookie stores it
     assert await visitor.page.get_attribute("html", "lang") == "zh-hans"
     await visitor.page.fill("#visit-name", "Mei")
     await visitor.page.keyboard.press("Enter")
@@ -103,7 +103,7 @@ async def test_the_agent_reads_first_what_was_written_while_waiting(
     await visitor.page.locator("#say").press_sequentially("half a sen")
     await go_online(agent, "qin.lan")
     await view(visitor.page, "room")
-    await visitor.page.keyboard.type("tence")  # the match took neither the words nor the focus
+    await visitor.page.keyboard.type("tence")  # the match changed neither the text nor the focus
     assert await visitor.page.input_value("#say") == "half a sentence"
     await visitor.page.keyboard.press("Enter")
     written = ["My pot came with a crack.", "Order 7731", "half a sentence"]
@@ -187,7 +187,7 @@ async def test_who_closed_the_page_is_mailed_when_next_and_comes_back_by_the_lin
         assert await second.overflow() == []
     assert mails_to(line, "quy@example.org") == []
     await leave(first.pages[0])
-    await expect(sol).to_have_title("● You're next")  # whose page is open, and looked away from
+    await expect(sol).to_have_title("● You're next")  # whose page is open, but not visible
     await leave(sol)
     text = await mail_to(line, "quy@example.org")
     assert "You're next in the Trees line at Juniper Gardens." in text

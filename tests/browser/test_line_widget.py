@@ -29,14 +29,14 @@ NO_STORAGE = """if (window.parent !== window) {
 
 @pytest.fixture(scope="module")
 def shops(console: Console) -> Iterator[dict[str, int]]:
-    """A shop for each queue, at a port of its own; as `localhost` the desk allows it."""
+    """A shop for each queue, each on its own port. As `localhost` the desk allows it."""
     with serving({queue: shop(console.base, queue) for queue in QUEUES}) as ports:
         yield ports
 
 
 @pytest.fixture(scope="module")
 def ticker(console: Console, shops: dict[str, int]) -> Iterator[Process]:
-    """The desk of the shops, and the line's sweeps beside it."""
+    """The desk of the shops, and the line's sweeps."""
     console.stage("tests.browser.line_stage")
     origins = [f"http://localhost:{port}" for port in shops.values()]
     console.stage("tests.browser.widget_stage", *origins)
@@ -45,7 +45,7 @@ def ticker(console: Console, shops: dict[str, int]) -> Iterator[Process]:
 
 
 async def focus_within(page: Page) -> str:
-    """What has the focus in the shop's page: an element of the chat, or of the shop."""
+    """Return the focused element of the shop's page: one of the chat, or of the shop."""
     found: str = await page.evaluate(
         """() => (document.activeElement.shadowRoot?.activeElement ?? document.activeElement)
           .tagName"""
@@ -74,7 +74,7 @@ async def test_a_shop_has_the_chat_and_it_outlives_pages_while_it_is_closed(
         assert (box["width"], box["height"]) == (56, 56)
         assert (box["x"] + box["width"], box["y"] + box["height"]) == (1420, 880)
         style = await bubble.evaluate("(each) => getComputedStyle(each).backgroundColor")
-        assert style == "rgb(20, 85, 58)"  # of the desk, whatever the shop's own style says
+        assert style == "rgb(20, 85, 58)"  # the desk's color, whatever the shop's own style is
         border = await bubble.evaluate("(each) => getComputedStyle(each).borderStyle")
         assert border == "none"
         console = [each for each in requests if each.startswith(line.base)]
@@ -132,11 +132,11 @@ async def test_a_shop_has_the_chat_and_it_outlives_pages_while_it_is_closed(
         await expect(heard).to_have_text("Yes, a fig.", timeout=PATIENCE_MS)
         await page.reload()
         await shows(await chat_of(page), "room")
-        await expect(page.locator(BADGE)).to_be_hidden()  # what was seen stays seen
+        await expect(page.locator(BADGE)).to_be_hidden()  # seen messages stay seen
 
         chat = await chat_of(page)
         await chat.click("[data-menu=frame-menu]")
-        await page.keyboard.press("Escape")  # the menu alone
+        await page.keyboard.press("Escape")  # only the menu
         await expect(page.locator(PANEL)).to_be_visible()
         await chat.click("[data-menu=frame-menu]")
         await chat.click("[data-frame-end]")
@@ -144,7 +144,7 @@ async def test_a_shop_has_the_chat_and_it_outlives_pages_while_it_is_closed(
         await shows(chat, "ended")
         assert shown.complaints == []
         assert await shown.violations() == []
-        shown.said.clear()  # axe calls into the frame, which is of another origin
+        shown.said.clear()  # axe calls into the frame, which has another origin
 
 
 async def test_a_phone_has_the_chat_on_its_whole_screen_and_an_arrow_back(
@@ -194,7 +194,7 @@ async def test_a_visit_goes_on_where_the_browser_refuses_the_frame_its_storage(
         await chat.click("[data-again]")
         await shows(chat, "join")
         kept = await page.evaluate("sessionStorage.getItem('poolsite:widget:planters:visit')")
-        assert kept is None  # nothing is left of it
+        assert kept is None  # nothing of it is left
 
 
 async def test_a_site_that_is_not_allowed_cannot_show_the_chat(

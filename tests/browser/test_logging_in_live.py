@@ -1,7 +1,7 @@
 """The second factor and the link to a new password, as people use them: pages, mails, two servers.
 
 In a Chromium and over HTTP, on two real web processes, a real worker and a real mail server.
-Written against the pages alone, so that it holds whatever answers behind them.
+Written only against the pages, so that it is valid for any implementation behind them.
 """
 
 import re
@@ -46,7 +46,7 @@ NEW_PASSWORD = "quite another pass phrase"
 
 @dataclass
 class Strict:
-    """A console on which money needs a fresh factor; a second server; who has which app."""
+    """A console where money needs a fresh factor; a second server; each user's app."""
 
     console: Console
     second: WebServer
@@ -55,7 +55,7 @@ class Strict:
     open: ExitStack
 
     def browsers(self, count: int) -> list["Person"]:
-        """So many browsers without a window, by turns at the two servers."""
+        """Return `count` browsers without a window, alternating between the two servers."""
         ports = (self.console.web.port, self.second.port)
         made = []
         for n in range(count):
@@ -89,7 +89,7 @@ def strict(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 
 @dataclass
 class Person:
-    """A browser without a window: cookies are kept, forms are sent with their tokens."""
+    """A browser without a window: cookies are stored, forms are sent with their tokens."""
 
     http: httpx.Client
 
@@ -103,7 +103,7 @@ class Person:
         return token[1]
 
     def post(self, path: str, token: str, **fields: str) -> httpx.Response:
-        """Send a form whose token is known already."""
+        """Send a form whose token is already known."""
         return self.http.post(path, data={"csrfmiddlewaretoken": token, **fields})
 
     def give_password(self, name: str, password: str = PASSWORD) -> httpx.Response:
@@ -131,12 +131,12 @@ def at(shown: Window) -> str:
 
 
 def next_code(secret: str) -> str:
-    """What the app will show in the next half minute."""
+    """Return what the app will show in the next half minute."""
     return pyotp.TOTP(secret).at(time.time() + 30)
 
 
 def all_at_once(people: list[Person], **fields: str) -> list[bool]:
-    """Let all send the code's form in the same moment; who was let in."""
+    """Let all send the code's form at the same moment. Return who was let in."""
     tokens = [person.token_of(CODE_STEP) for person in people]
     start = threading.Barrier(len(people))
 
@@ -169,7 +169,7 @@ async def test_an_app_from_its_first_code_to_its_removal(strict: Strict) -> None
     async with strict.console.window() as shown:
         await log_in(shown, WITHOUT)
         assert at(shown) == CODE_STEP
-        await fill(shown, "code", used)  # that which set the app up
+        await fill(shown, "code", used)  # the code that set the app up
         assert at(shown) == CODE_STEP
         await shown.contains("main", "The code is incorrect or was already used. Enter a new code.")
         ahead = next_code(secret)  # a phone that is half a minute fast
@@ -189,7 +189,7 @@ async def test_an_app_from_its_first_code_to_its_removal(strict: Strict) -> None
         assert at(shown) == MONEY
 
         await shown.go(f"{CONFIRM}?next={MONEY}")
-        await fill(shown, "code", codes[0])  # a recovery code counts once
+        await fill(shown, "code", codes[0])  # a recovery code is valid once
         assert at(shown) == CONFIRM
         await fill(shown, "code", codes[1])
         assert at(shown) == MONEY
@@ -254,7 +254,7 @@ async def test_a_new_password_by_a_mail_that_comes_once_the_mail_server_is_back(
 
         await shown.page.goto(link)
         await shown.page.fill("main [name=password1]", NEW_PASSWORD)
-        assert link.rpartition("#")[2] not in shown.page.url  # nor in what a Referer would tell
+        assert link.rpartition("#")[2] not in shown.page.url  # nor in what a Referer would reveal
         await fill(shown, "password2", NEW_PASSWORD)
         assert at(shown) == "/login/"
         await shown.contains("main", "Password changed.")
@@ -262,7 +262,7 @@ async def test_a_new_password_by_a_mail_that_comes_once_the_mail_server_is_back(
         assert at(old) == "/login/"  # the other session has ended
 
         await log_in(shown, WITH, NEW_PASSWORD)
-        assert at(shown) == CODE_STEP  # the app is still asked
+        assert at(shown) == CODE_STEP  # the app is still required
         await fill(shown, "code", strict.people[WITH]["codes"][0])
         assert at(shown) != CODE_STEP
 
@@ -273,7 +273,7 @@ async def test_a_new_password_by_a_mail_that_comes_once_the_mail_server_is_back(
 
 
 async def test_a_passkey_is_the_second_step_and_then_the_only_one(strict: Strict) -> None:
-    """By Chromium's own authenticator, at localhost: browsers offer none at 127.0.0.1."""
+    """With Chromium's own authenticator, at localhost: browsers offer none at 127.0.0.1."""
     local = strict.console.base.replace("127.0.0.1", "localhost")
     async with strict.console.window() as shown:
         shown.base = local
@@ -292,7 +292,7 @@ async def test_a_passkey_is_the_second_step_and_then_the_only_one(strict: Strict
         await shown.go(reverse("mfa_add_webauthn"))
         await shown.send("#mfa_webauthn_add")
         assert at(shown) == reverse("mfa_view_recovery_codes")
-        await shown.go(MONEY)  # setting it up has proved it
+        await shown.go(MONEY)  # setting it up has confirmed it
         assert at(shown) == MONEY
 
         await shown.page.context.clear_cookies()

@@ -35,7 +35,7 @@ def post() -> Iterator[MailServer]:
 
 @pytest.fixture
 def site(browser: Browser, tmp_path: Path, post: MailServer) -> Iterator[Console]:
-    """A console whose mails arrive and whose web process logs all that it can."""
+    """A console whose mails arrive and whose web process logs as much as it can."""
     more = {"EMAIL_URL": post.url, "POOLSITE_LOG_LEVEL": "DEBUG"}
     with running(browser, tmp_path, **more) as console:
         console.web.stop()
@@ -47,7 +47,7 @@ def site(browser: Browser, tmp_path: Path, post: MailServer) -> Iterator[Console
 
 @pytest.fixture
 def second(site: Console) -> Iterator[WebServer]:
-    """The other kind of web server on the same site, as talkative."""
+    """The other kind of web server on the same site, with equally detailed logs."""
     daphne = WebServer(site.site, "daphne", APPLICATION, extra=("--access-log", "-", "-v", "2"))
     daphne.start()
     yield daphne
@@ -56,7 +56,7 @@ def second(site: Console) -> Iterator[WebServer]:
 
 @pytest.fixture
 def worker(site: Console) -> Iterator[Path]:
-    """A worker, which sends the mails of new passwords; its log."""
+    """A worker, which sends the mails of new passwords. Yield its log."""
     log = site.log("worker")
     process = site.site.start(log, *WORKER)
     yield log
@@ -95,11 +95,11 @@ async def test_no_log_and_no_request_line_has_the_secret_of_a_mailed_link(
 
 
 def _listen(shown: Window) -> list[str]:
-    """Every request of the page from now on, as a proxy would log it."""
+    """Return a list of every later request of the page, as a proxy would log it."""
     heard: list[str] = []
 
     def hear(request: Request) -> None:
-        sent = request.url.partition("#")[0]  # what follows stays in the browser
+        sent = request.url.partition("#")[0]  # the fragment stays in the browser
         heard.append(f"{request.method} {sent} {request.headers.get('referer', '-')}")
 
     shown.page.on("request", hear)

@@ -1,4 +1,4 @@
-"""Log-in by a provider in a Chromium: there, back and out, under the pages' real policy."""
+"""Log-in by a provider in a Chromium: to it, back and out, under the pages' real policy."""
 
 from collections.abc import Iterator
 
@@ -30,7 +30,7 @@ def provider() -> Iterator[Provider]:
 def site(
     browser: Browser, provider: Provider, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Console]:
-    """A console that knows the provider."""
+    """A console that is configured for the provider."""
     settings = DEMO | {
         "POOLSITE_OIDC_ISSUER": provider.issuer,
         "POOLSITE_OIDC_CLIENT_ID": CLIENT_ID,
@@ -56,7 +56,7 @@ async def test_a_person_goes_to_the_provider_and_comes_back_confirms_and_logs_ou
         await shown.go("/security/sign-on/")
         await shown.contains("main", "You log in with Acme ID as ann@acme.example.")
         assert await shown.violations() == []
-        # "Is it you?" of who has no password: by the provider again, from a page, not a form.
+        # "Is it you?" for users without a password: by the provider again, from a page, not a form.
         await shown.go("/security/confirm/sign-on/?next=/security/passkeys/add/")
         await shown.contains("main", "Acme ID asks you to log in again")
         assert await shown.violations() == []

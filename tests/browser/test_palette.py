@@ -44,7 +44,7 @@ async def test_keys_open_move_narrow_and_lead_to_the_thing(operator: Window) -> 
     active = await page.get_attribute(INPUT, "aria-activedescendant")
     assert active == await page.get_attribute(CHOSEN, "id")
     assert await operator.violations() == []
-    await page.keyboard.press("ArrowUp")  # around: the last one
+    await page.keyboard.press("ArrowUp")  # wraps around to the last one
     await expect(page.locator(ROWS).last).to_have_attribute("aria-selected", "true")
     await page.keyboard.press("ArrowDown")
     await page.keyboard.press("Tab")
@@ -83,7 +83,7 @@ async def test_enter_waits_for_the_answer_to_what_was_typed_last(operator: Windo
         if "q=sys" not in route.request.url:
             asked.set()
             await answered.wait()  # the answer to the first letters comes last
-        with suppress(BrowserError):  # the page that asked may be gone
+        with suppress(BrowserError):  # the page that sent the request may be gone
             await route.continue_()
 
     await page.route("**/search/?*", late)
@@ -101,13 +101,13 @@ async def test_a_lost_connection_is_said_and_heals(operator: Window) -> None:
     await page.context.set_offline(True)
     await page.keyboard.type("pools")
     await operator.contains("[data-search-hint]", "Can't reach the server")
-    await expect(page.locator(ROWS).first).to_contain_text("Pools")  # the menu is known here
+    await expect(page.locator(ROWS).first).to_contain_text("Pools")  # the menu is loaded here
     await page.context.set_offline(False)
     await expect(page.locator("[data-search-hint]")).to_be_hidden()
 
 
 async def test_an_answer_that_fails_is_asked_for_again(operator: Window) -> None:
-    """The browser does not always say that it is online again before requests work."""
+    """The browser does not always report that it is online again before requests work."""
     page = operator.page
     fails = True
 
@@ -125,7 +125,7 @@ async def test_an_answer_that_fails_is_asked_for_again(operator: Window) -> None
     assert await page.get_attribute(INPUT, "aria-activedescendant") == marked
     fails = False
     await expect(page.locator("[data-search-hint]")).to_be_hidden()
-    await operator.until(f"{HEADS}.includes('Pages')")  # which only the server finds
+    await operator.until(f"{HEADS}.includes('Pages')")  # only the server finds this
 
 
 async def test_the_palette_closes_before_its_program_has_come_and_opens_when_it_has(

@@ -1,4 +1,4 @@
-"""One pool live: what a second client does shows at once, and what an operator does counts."""
+"""One pool live: a second client's events are shown at once, an operator's actions take effect."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -23,14 +23,14 @@ PAGE = f"/pools/{POOL}/"
 
 @dataclass
 class Switch:
-    """A switch on the pool's public interface."""
+    """A switch on the pool's public API."""
 
     client: httpx.Client
     numbers: list[str]
     calls: list[str] = field(default_factory=list)
 
     def send(self, event: str, number: str = "", **more: Any) -> dict[str, Any]:
-        """Report one event; returns the answer, whatever it is."""
+        """Report one event. Return the answer, whatever it is."""
         body = {"event": event, **({"number": number} if number else {}), **more}
         if event == "call":
             self.calls.append(more["call_id"])
@@ -46,7 +46,7 @@ class Switch:
 
 @pytest.fixture
 def switch(console: Console) -> Iterator[Switch]:
-    """A second client, which reports events of the pool; at the end every number is idle+up."""
+    """A second client, which reports events of the pool. At the end every number is idle+up."""
     told = console.stage("tests.browser.stage")
     with httpx.Client(**console.api(told["token"])) as client:
         second = Switch(client, told["numbers"])
@@ -56,7 +56,7 @@ def switch(console: Console) -> Iterator[Switch]:
 
 
 def state_of(switch: Switch, number: str) -> str:
-    """A JavaScript expression: the letter of the number's tile."""
+    """Return a JavaScript expression: the letter of the number's tile."""
     return f"document.querySelector('#tile-{switch.numbers.index(number)}').dataset.state"
 
 

@@ -1,4 +1,4 @@
-"""What every page has: log-in, navigation, theme, keyboard, phone width, nothing for axe."""
+"""What every page has: log-in, navigation, theme, keyboard, phone width, no axe findings."""
 
 import pytest
 from playwright.async_api import expect
@@ -63,7 +63,7 @@ async def test_single_keys_search_go_and_list_and_stay_out_of_fields(operator: W
 
 
 async def test_a_key_pressed_as_a_dialog_closes_is_not_lost(operator: Window) -> None:
-    """Until the next frame the focus is still in the hidden field of the closed dialog."""
+    """Until the next frame the hidden field of the closed dialog still has the focus."""
     page = operator.page
     await operator.go("/overview/")
     await page.keyboard.press("/")

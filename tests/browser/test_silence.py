@@ -1,4 +1,4 @@
-"""The console says the truth within 5 s when a process of the platform falls silent."""
+"""The console shows within 5 s that a process of the platform no longer responds."""
 
 import re
 import signal
@@ -16,7 +16,7 @@ from tests.support.waiting import patient
 
 pytestmark = [
     pytest.mark.prove,
-    pytest.mark.alone,  # it holds the console to seconds
+    pytest.mark.alone,  # it measures the console in seconds
     pytest.mark.browser,
     pytest.mark.needs("chromium"),
     pytest.mark.asyncio(loop_scope="session"),
@@ -33,7 +33,7 @@ Processes = dict[str, Process]
 
 @pytest.fixture
 def platform(browser: Browser, tmp_path: Path) -> Iterator[tuple[Console, Processes]]:
-    """A console and every other process of the platform, all at work."""
+    """A console and every other process of the platform, all running."""
     with running(browser, tmp_path) as console, ExitStack() as stack:
         console.stage("tests.browser.first_stage", "operator")
         started: Processes = {}
@@ -70,7 +70,7 @@ async def test_whatever_falls_silent_is_told_within_five_seconds_and_so_is_its_r
 
 @contextmanager
 def silent(process: Process) -> Iterator[None]:
-    """The process lives and does nothing: nobody is told by its end."""
+    """Stop the process without ending it: its end notifies no other process."""
     process.send_signal(signal.SIGSTOP)
     try:
         yield

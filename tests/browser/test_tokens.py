@@ -1,4 +1,4 @@
-"""A new API token in a browser: a purpose, its summary, the secret once, and what opens it."""
+"""A new API token in a browser: a purpose, its summary, the secret once, and what it opens."""
 
 import re
 

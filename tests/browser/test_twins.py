@@ -15,7 +15,7 @@ pytestmark = [
 
 
 async def answer_question(page: Page, reason: str, go: str) -> None:
-    """Say why, and press the button; the page comes anew when it is done."""
+    """Give a reason, and press the button. The page reloads when it is done."""
     dialog = page.locator("[data-ask]")
     await dialog.locator("[data-ask-reason]").fill(reason)
     await expect(dialog.locator("[data-ask-go]")).to_have_text(go)

@@ -1,4 +1,4 @@
-"""Make what the tests of a visitor's choices show: a desk with queues and an agent for each.
+"""Make the data of the tests of a visitor's choices: a desk with queues and an agent for each.
 
 A program for a migrated database, run in the environment of the site.
 """
@@ -10,7 +10,7 @@ import django
 from tests.browser.stage import sessions_of
 from tests.support.waiting import patient
 
-TTL_SECONDS = round(patient(12))  # sockets show every five seconds that somebody is there
+TTL_SECONDS = round(patient(12))  # sockets show every five seconds that a visitor is there
 
 
 def main() -> None:
@@ -37,7 +37,7 @@ def main() -> None:
         Membership.objects.create(account=account, user=user, role="agent")
         shown = agent.replace(".", " ").title()
         desks.agent_create(actor="stage", desk=desk, user=user, name=shown, queues=[queue])
-    # nobody serves it: visitors write something, and then they have waited too long
+    # no agent serves it: visitors write a message, and then they have waited too long
     longest = round(patient(6))
     desks.queue_create(**one, slug="hedges", name="Hedges", max_wait_seconds=longest)
     print(json.dumps({"sessions": sessions_of(*people)}))

@@ -1,9 +1,9 @@
-"""Make what the walk over every page looks at, and say where: prints JSON.
+"""Make the data of the walk over every page, and print where the pages are, as JSON.
 
 A program for a migrated database, run in the environment of the site. The pages are those of the
-table of addresses (tests/access/url_rules.py), each with the objects that its row makes; what
-`manage.py demo_data --small` makes stands beside, with numbers, queues and money, and a customer
-and numbers that have lived.
+table of addresses (tests/access/url_rules.py), each with the objects that its row makes.
+`manage.py demo_data --small` adds numbers, queues and money, and there is a customer and there are
+numbers with a history.
 """
 
 import json
@@ -16,7 +16,7 @@ from django.test import Client
 from tests.browser import health_stage
 from tests.browser.health_stage import POOL
 
-# Who walks a page: on a phone the first of these who may see it, on a desktop the last.
+# The roles that open a page: on a phone the first of these who may see it, on a desktop the last.
 WALKERS = ("nobody", "operate", "finance", "owner", "agent")
 HOST = {"host": "127.0.0.1"}
 WITH_DATA = {
@@ -30,7 +30,7 @@ WITH_DATA = {
     "queue": ("/q/%s/",),
     "account": ("/accounts/%s/", "/billing/accounts/%s/"),
 }
-# Of a customer who has lived, of numbers of every health, and of a panel that is open.
+# Pages of a customer with a used wallet, of numbers of every health, and of an open panel.
 CUSTOMER = "lived"
 LIVED = (
     f"/billing/accounts/{CUSTOMER}/",
@@ -94,7 +94,7 @@ def _may_be_page(pattern: str) -> bool:
 
 
 def _have_had_troubles() -> None:
-    """An incident of several objects that is open, and one that is over."""
+    """Make an open incident of several objects, and one that is over."""
     from poolsite.operations import incidents
 
     for name in ("east", "west", "north"):
@@ -119,7 +119,7 @@ def _readers(answers: Any) -> list[str]:
 
 
 def _is_page(client: Client, address: str) -> bool:
-    """Whether it answers with a whole page, not with a piece, a file, figures or a redirect."""
+    """Return whether it answers with a whole page: no fragment, file, figures or redirect."""
     answer = client.get(address, headers=HOST)
     if answer.status_code != 200 or answer.streaming:
         return False
@@ -127,7 +127,7 @@ def _is_page(client: Client, address: str) -> bool:
 
 
 def _with_data() -> list[str]:
-    """The pages of the demo's first thing of each kind."""
+    """Return the pages of the demo's first object of each kind."""
     from poolsite.console.managed import KINDS
 
     slugs = {}
@@ -139,7 +139,7 @@ def _with_data() -> list[str]:
 
 
 def _say_beside(world: Any) -> None:
-    """Names, and tags and notes as long as they may be."""
+    """Give names, and tags and notes of the greatest length."""
     from poolsite.access import principal_of_user
     from poolsite.console import managed
     from poolsite.operations import tags_and_notes
@@ -147,7 +147,7 @@ def _say_beside(world: Any) -> None:
     actor = principal_of_user(world.users["operate"])
     for kind in managed.KINDS.values():
         for thing in kind.things()[:20]:
-            if not thing.name:  # the table's rows make some without
+            if not thing.name:  # the table's rows make some without a name
                 thing.name = thing.slug
                 thing.save(update_fields=["name"])
             words = ["spare", "a tag that is as long as tags may be, yes"[:40]]

@@ -1,6 +1,6 @@
-"""Make a desk whose chat stands on other sites: `widget_stage ORIGIN …`.
+"""Make a desk whose chat is on other sites: `widget_stage ORIGIN …`.
 
-A program for a migrated database, run in the environment of the site, beside line_stage.
+A program for a migrated database with what line_stage makes, run in the environment of the site.
 """
 
 import json

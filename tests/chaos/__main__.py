@@ -1,4 +1,4 @@
-"""`make chaos`: keep the stack under load and hurt it, again and again, from a printed seed.
+"""`make chaos`: run the stack under load and inject faults repeatedly, from a printed seed.
 
 Environment: SEED (default: random, printed), SECONDS (default 300), FAULTS (names, default all).
 """
@@ -37,7 +37,7 @@ BROKEN = (
 
 @dataclass
 class Campaign:
-    """One run: which faults, from which seed, for how long, and what came of it."""
+    """One run: its faults, seed and length, and the results."""
 
     seed: int
     seconds: float
@@ -50,9 +50,9 @@ class Campaign:
     acknowledged: dict[str, int] = field(default_factory=dict)
 
     def run(self, stack: Stack) -> int:
-        """Inject every fault at least once, then by chance until the time is up; returns how many.
+        """Inject every fault at least once, then at random until the time is up. Return how many.
 
-        Raises BrokenInvariantError. The stack runs already, and rests afterwards.
+        Raise BrokenInvariantError. The stack is already running, and rests afterwards.
         """
         chance = random.Random(self.seed)
         able = []
@@ -63,9 +63,9 @@ class Campaign:
                 say(f"{name}: NOT RUN: {reason}")
             else:
                 able.append(name)
-        wait_until_healed(stack)  # a fault while the load only comes up would hurt something else
+        wait_until_healed(stack)  # a fault while the load only starts would hurt something else
         deadline = time.monotonic() + self.seconds
-        # What loses comes last: until then all that was acknowledged can be judged.
+        # Faults that lose data come last: until then everything acknowledged can be judged.
         queue = sorted(chance.sample(able, len(able)), key=lambda name: not FAULTS[name].loses)
         injected = 0
         while able and (queue or time.monotonic() < deadline):
@@ -75,7 +75,10 @@ class Campaign:
         return injected
 
     def _judge_at_rest(self, stack: Stack) -> None:
-        """Nobody begins anything new; then all that was begun and told is held against SQL."""
+        """Let the load begin nothing new.
+
+        Then compare all that was begun and acknowledged with SQL.
+        """
         stack.rest_switches()
         stack.rest_senders()
         stack.rest_holders()
@@ -99,7 +102,7 @@ class Campaign:
         self._judge_acknowledged(stack)
 
     def _judge_acknowledged(self, stack: Stack) -> None:
-        """Hold what was acknowledged against SQL, unless Redis has lost some of it by a fault."""
+        """Compare what was acknowledged with SQL, unless a fault made Redis lose some of it."""
         if self.lossless:
             self.acknowledged = acknowledged.all_in_sql(stack)
             say(f"acknowledged, and found in SQL: {in_words(self.acknowledged)}")
@@ -126,7 +129,7 @@ class Campaign:
         say(f"{name}: {what}; healed in {healed.seconds:.1f} s")
 
     def table(self) -> str:
-        """One line per fault: how often, and how long until all was green."""
+        """Return a line per fault: how often it was injected, how long until all was green."""
         lines = [f"{'fault':<20}{'times':>6}{'median s':>10}{'worst s':>9}"]
         for name, seconds in sorted(self.healed.items()):
             median, worst = statistics.median(seconds), max(seconds)
@@ -135,7 +138,7 @@ class Campaign:
 
 
 def main() -> int:
-    """Return 0 when every invariant held after every fault, 1 when not, 2 for a bad request."""
+    """Return 0 if every invariant held after every fault, 1 if not, 2 for a bad request."""
     try:
         campaign = _campaign()
     except ValueError as error:
@@ -169,7 +172,7 @@ def main() -> int:
 
 
 def _campaign() -> Campaign:
-    """Read the environment; raises ValueError with one sentence."""
+    """Read the environment. Raise ValueError with one sentence."""
     names = (os.environ.get("FAULTS") or " ".join(FAULTS)).split()
     unknown = [name for name in names if name not in FAULTS]
     if unknown:
@@ -189,12 +192,12 @@ def wants_clock(names: Sequence[str]) -> bool:
 
 
 def in_words(counted: Mapping[str, int]) -> str:
-    """Figures as one phrase."""
+    """Return the figures as one phrase."""
     return ", ".join(f"{count} {name}" for name, count in counted.items())
 
 
 def say(text: str) -> None:
-    """One line of the run, with the time of day: the logs carry it too."""
+    """Print a line of the run, with the time of day: the logs have it too."""
     print(f"{time.strftime('%H:%M:%S')} chaos: {text}", flush=True)
 
 

@@ -1,4 +1,4 @@
-"""Faults of absence: no process of a kind for longer than what waits for it, no memory for one."""
+"""Faults of absence: processes away for longer than what waits for them, or without memory."""
 
 import random
 import resource
@@ -19,25 +19,25 @@ FULL_SECONDS = 15.0
 
 @fault()
 def no_workers(stack: Stack, _chance: random.Random) -> str:
-    """Neither workers nor a scheduler: calls, desks, gates and sessions do not need them."""
+    """Stop workers and scheduler: calls, desks, gates and sessions do not need them."""
     return _all_silent(stack, ("worker", "beat"), NOBODY_SECONDS)
 
 
 @fault()
 def no_timers(stack: Stack, _chance: random.Random) -> str:
-    """Nobody visits what is due; who asks is told the truth all the same."""
+    """Stop the timers: no due action runs, but requests still get correct answers."""
     return _all_silent(stack, ("timers",), NOBODY_SECONDS)
 
 
 @fault()
 def no_web(stack: Stack, _chance: random.Random) -> str:
-    """Nobody is served for longer than anything of the stack lives without being heard."""
+    """Stop the web processes for longer than any lease, permit or heartbeat is valid."""
     return _all_silent(stack, ("web",), NO_WEB_SECONDS)
 
 
 @fault()
 def starve_worker(stack: Stack, chance: random.Random) -> str:
-    """A worker and its children get no more memory: whatever they do may fail in its middle."""
+    """Give a worker and its children no more memory, so that any of their work may fail midway."""
     name = chance.choice([each for each in stack.processes if each.startswith("worker")])
     process = stack.processes[name].process
     pids = list(_group(process.pid)) if process is not None else []
@@ -51,7 +51,7 @@ def starve_worker(stack: Stack, chance: random.Random) -> str:
 
 @fault()
 def full_redis(stack: Stack, _chance: random.Random) -> str:
-    """Redis at maxmemory refuses what takes memory, loses nothing, and takes it again."""
+    """Put Redis at maxmemory: it refuses what takes memory, loses nothing, and recovers."""
     with stack.redis_client() as client:
         client.config_set("maxmemory", "1")
         time.sleep(FULL_SECONDS)
@@ -70,7 +70,7 @@ def _all_silent(stack: Stack, prefixes: tuple[str, ...], seconds: float) -> str:
 
 
 def _group(leader: int) -> Iterator[int]:
-    """The processes of a group, by its leader."""
+    """Yield the processes of a group, by its leader."""
     for folder in Path("/proc").iterdir():
         if folder.name.isdecimal():
             with suppress(OSError):
@@ -80,7 +80,7 @@ def _group(leader: int) -> Iterator[int]:
 
 
 def _data_bytes(pid: int) -> int:
-    """What a process has allocated."""
+    """Return the bytes that a process has allocated."""
     with suppress(OSError):
         for line in Path(f"/proc/{pid}/status").read_text().splitlines():
             if line.startswith("VmData:"):
@@ -89,7 +89,7 @@ def _data_bytes(pid: int) -> int:
 
 
 def _limit_memory(pid: int, most_bytes: int) -> None:
-    """Let it allocate so much at most; one that has ended meanwhile is left alone."""
+    """Limit the memory that a process can allocate. A process that has ended is ignored."""
     with suppress(ProcessLookupError):
         hard = resource.prlimit(pid, resource.RLIMIT_DATA)[1]
         resource.prlimit(pid, resource.RLIMIT_DATA, (most_bytes, hard))

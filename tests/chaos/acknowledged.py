@@ -1,17 +1,17 @@
-"""Nothing acknowledged is lost: what the load was told is held against what SQL says in the end.
+"""Nothing acknowledged is lost: what the load was told is compared with what SQL has in the end.
 
-The journals are the load's own files. A line stands there once the product has answered, and
-nothing of Redis is read. Of each system:
+The journals are the load's own files. A line is written once the product has answered, and
+nothing is read from Redis. For each system:
 
-- numbers: each call that a switch has made is one record, with the number that the switch was told;
-  each hang-up that was acknowledged ended its call, with the talk time that was told; no call
-  of a switch that was heard all the time was ended by its lease.
-- desks: who was told how the visit ended finds that in SQL; so do those who left, agents who
-  finished a room, and everybody who said something.
+- numbers: each call that a switch has made is one record, with the number that the switch was
+given; each hang-up that was acknowledged ended its call, with the reported talk time; no call
+of a switch that reported all the time was ended by its lease.
+- desks: each visitor who was shown how the visit ended finds that in SQL; so do visitors who left,
+agents who finished a room, and everyone who wrote a message.
 - gates: each task that a device was given and each result that was accepted; each permit that
-  was granted and given back, by its token, and no token twice.
+was granted and given back, by its token, and no token twice.
 
-Nobody was refused without a reason: no answer of these was a 500.
+No request was refused without a reason: none of these answers was a 500.
 
 Sessions of the dispatcher are not in SQL: tests.chaos.dispatch judges them by both ends' logs.
 """
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tests.chaos.stack import Stack
 
 CAUGHT_UP_SECONDS = 60.0
-HEARD_SECONDS = 6.0  # half of the small pools' leases: a switch reports its calls each 2 s
+HEARD_SECONDS = 6.0  # half of the small pools' leases: a switch reports its calls every 2 s
 UNCLEAR_STATUS = 500
 LEASE_ENDED = "released: lease ended"
 PARTS = (1, 2)
@@ -39,21 +39,24 @@ Line = Mapping[str, Any]
 
 
 class LostError(AssertionError):
-    """Something that the product has acknowledged is not in SQL, or not as it was told."""
+    """Something that the product has acknowledged is not in SQL, or differs there."""
 
 
 def devices_log(part: int) -> str:
-    """The file in which one half of the devices write down what the gate acknowledged."""
+    """Return the file in which one half of the devices log what the gate acknowledged."""
     return f"devices-{part}.jsonl"
 
 
 def holders_log(part: int) -> str:
-    """The same for the holders of permits."""
+    """Return the file in which one half of the permits' holders log what the gate acknowledged."""
     return f"holders-{part}.jsonl"
 
 
 def read(paths: Iterable[Path]) -> Iterator[Line]:
-    """Whole lines, in the order of each file: a writer may have been killed in its last one."""
+    """Yield whole lines in the order of each file.
+
+    A writer may have been killed in its last line.
+    """
     for path in paths:
         if path.exists():
             for text in path.read_text().splitlines(keepends=True):
@@ -62,10 +65,10 @@ def read(paths: Iterable[Path]) -> Iterator[Line]:
 
 
 def all_in_sql(stack: "Stack") -> dict[str, int]:
-    """Return how much of each kind was acknowledged by now; LostError unless SQL has all of it.
+    """Return how much of each kind was acknowledged. Raise LostError unless SQL has all of it.
 
-    The load may go on: the drains have CAUGHT_UP_SECONDS for what was told before this call. For a
-    run in which Redis has lost nothing that it had acknowledged.
+    The load may continue: the drains have CAUGHT_UP_SECONDS for what was acknowledged before this
+    call. For a run in which Redis has lost nothing that it had acknowledged.
     """
     its = {
         calls: list(read(stack.call_logs)),
@@ -87,7 +90,7 @@ def all_in_sql(stack: "Stack") -> dict[str, int]:
 
 
 def calls(stack: "Stack", lines: Sequence[Line], counted: Counter[str]) -> str:
-    """What is wrong with the calls in SQL by the switches' logs; "" = nothing."""
+    """Return what is wrong with the calls in SQL by the switches' logs, or ""."""
     rows = stack.sql(
         "SELECT call_id, number, ended_how, answered, talk_seconds FROM numbers_callrecord"
     )
@@ -124,7 +127,10 @@ def wrong_calls(
 
 
 def _wrong_end(told: Line, its: list[tuple[Any, ...]]) -> str:
-    """An acknowledged hang-up, against the record: it ended the call, with what it told."""
+    """Return how a record differs from its acknowledged hang-up, or "".
+
+    The hang-up must have ended the call, with the reported times.
+    """
     if not its:
         return f"call {told['call_id']} was hung up, and is not in SQL"
     _, how, answered, talk_seconds = its[0]
@@ -136,7 +142,7 @@ def _wrong_end(told: Line, its: list[tuple[Any, ...]]) -> str:
 
 
 def _silences(lines: Iterable[Line]) -> dict[str, list[tuple[int, int]]]:
-    """When the pool had not heard of a switch for long: from a live list to the next, µs."""
+    """Return when a switch was not heard for long: from a live list to the next, µs."""
     heard: dict[str, list[int]] = defaultdict(list)
     for told in lines:
         if told["op"] == "listed":
@@ -158,7 +164,7 @@ def _was_silent(silences: Iterable[tuple[int, int]], since: int, until: int) -> 
 
 
 def visits(stack: "Stack", lines: Sequence[Line], counted: Counter[str]) -> str:
-    """What is wrong with the visits in SQL by the logs of visitors and agents; "" = nothing."""
+    """Return what is wrong with the visits in SQL by the logs of visitors and agents, or ""."""
     ends = dict(stack.sql("SELECT public_id, outcome FROM line_visit"))
     said = stack.sql(
         "SELECT v.public_id, m.author, count(*) FROM line_message m"
@@ -200,18 +206,18 @@ def wrong_visits(
 
 
 def tasks(stack: "Stack", lines: Sequence[Line], counted: Counter[str]) -> str:
-    """What is wrong with the tasks in SQL by the devices' logs; "" = nothing."""
+    """Return what is wrong with the tasks in SQL by the devices' logs, or ""."""
     states = dict(stack.sql("SELECT id, state FROM admission_task"))
     return wrong_tasks(lines, _events(stack, gates.GATE), states, counted)
 
 
 def permits(stack: "Stack", lines: Sequence[Line], counted: Counter[str]) -> str:
-    """What is wrong with the permits in SQL by the holders' logs; "" = nothing."""
+    """Return what is wrong with the permits in SQL by the holders' logs, or ""."""
     return wrong_permits(lines, _events(stack, gates.HOLDERS_GATE), counted)
 
 
 def _events(stack: "Stack", gate: str) -> Counter[tuple[Any, ...]]:
-    """A gate's history: (event, holder, token) → how often."""
+    """Return a gate's history: (event, holder, token) → how often."""
     return Counter(
         stack.sql(
             "SELECT e.event, e.holder, e.token FROM admission_gateevent e"
@@ -250,7 +256,7 @@ def wrong_tasks(
 def wrong_permits(
     lines: Iterable[Line], events: Counter[tuple[Any, ...]], counted: Counter[str]
 ) -> str:
-    """Judge the permits, by the token of each."""
+    """Judge the permits by their tokens."""
     holder_of: dict[int, str] = {}
     for told in lines:
         if told["op"] == "refused":
@@ -267,6 +273,9 @@ def wrong_permits(
 
 
 def _unclear(status: int, told: Line, counted: Counter[str]) -> str:
-    """A refusal says what to do about it: 500 leaves open what happened, and names nobody."""
+    """Return a complaint about an unclear refusal, or "".
+
+    A refusal must state what to do. A 500 leaves open what happened.
+    """
     counted["refusals"] += 1
     return f"somebody was answered {status}: {told}" if status == UNCLEAR_STATUS else ""

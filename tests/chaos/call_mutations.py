@@ -1,4 +1,4 @@
-"""Safeguards of rated calls: each is taken out in turn, and its test must notice."""
+"""Safeguards of rated calls: each is removed in turn, and its test must notice."""
 
 from tests.chaos.mutant import Case
 

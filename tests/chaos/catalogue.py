@@ -1,7 +1,7 @@
-"""The registry of faults: what a fault is, and every one by its name.
+"""The registry of faults: the definition of a fault, and every fault by its name.
 
-A fault returns in words what it did. `loses` names faults after which Redis may lack what it
-had acknowledged; `not_run` says why it cannot be done on this machine.
+A fault returns a description of what it did. `loses` marks faults after which Redis may lack what
+it had acknowledged; `not_run` returns why a fault cannot be injected on this machine.
 """
 
 import random
@@ -17,7 +17,7 @@ Injection = Callable[[Stack, random.Random], str]
 
 @dataclass(frozen=True)
 class Fault:
-    """One kind of fault; `not_run` returns why it cannot be done on this stack, or ""."""
+    """A kind of fault. `not_run` returns why it cannot be injected on this stack, or ""."""
 
     name: str
     inject: Injection

@@ -15,7 +15,7 @@ Completed = subprocess.CompletedProcess[str]
 def manage(
     arguments: list[str], environment: Mapping[str, str], release: Path = forking.ROOT
 ) -> Completed:
-    """Run one command with a release's code; one that takes too long has failed."""
+    """Run one command with a release's code. A command that takes too long has failed."""
     words = ["manage.py", *arguments]
     whole = {**os.environ, **environment, "PYTHONPATH": str(release)}
     try:

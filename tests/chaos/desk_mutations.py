@@ -1,4 +1,4 @@
-"""A desk's safeguards, each with the test that must notice when it is taken out."""
+"""A desk's safeguards, each with the test that must notice when it is removed."""
 
 from tests.chaos.mutant import Case
 

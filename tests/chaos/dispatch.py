@@ -1,7 +1,7 @@
-"""What must hold of the dispatcher, judged by the peers' own logs.
+"""What must be true of the dispatcher, judged by the peers' own logs.
 
 Only the sessions of an instance that died, or was away for longer than the disconnect timer, are
-lost; both ends of every session are told that it is over; what is said in a session arrives in
+lost; both ends of every session are notified of its end; the messages of a session arrive in
 order, once. After a fault that lost data a message may come twice, and a session may be lost.
 """
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tests.chaos.stack import Stack
 
 AWAY_SECONDS = 5.0  # a pause of this length may outlast the small group's timers (2 + 8 s, in part)
-GRACE_SECONDS = 30.0  # from an instance's end until the last of its sessions is told lost
+GRACE_SECONDS = 30.0  # from an instance's end until the last of its sessions is reported lost
 REST_SECONDS = 90.0
 PARTS = (1, 2)
 OURS = ("bye",)
@@ -26,12 +26,12 @@ Line = Mapping[str, Any]
 
 
 class BrokenDispatchError(AssertionError):
-    """A session was lost that none of its ends gave up, or somebody was not told."""
+    """A session was lost that neither end gave up, or an end was not notified."""
 
 
 @dataclass
 class Session:
-    """What both ends have written down of one session."""
+    """What both ends have logged about one session."""
 
     began: float = 0.0
     front_over: str = ""
@@ -44,32 +44,32 @@ class Session:
 
 @dataclass
 class Process:
-    """When one process of peers was not there: from its last sign of life to the next."""
+    """When one process of peers was absent: from its last tick to the next."""
 
     gaps: list[tuple[float, float]] = field(default_factory=list)
     boots: list[float] = field(default_factory=list)
 
     def was_away(self, since: float, until: float) -> bool:
-        """Whether it died, or was silent for long, between two moments."""
+        """Return whether it died, or did not respond for long, between two moments."""
         return any(began < until and ended > since for began, ended in self.gaps)
 
 
 @dataclass
 class Logs:
-    """Every session, and the life of every process: side and part → its gaps."""
+    """Every session, and the presence of every process: side and part → its gaps."""
 
     sessions: dict[str, Session] = field(default_factory=dict)
     processes: dict[tuple[str, int], Process] = field(default_factory=dict)
 
 
 def group_of(stack: "Stack") -> dict[str, Any] | None:
-    """The group under load, as the simulator is told of it; None = this stack plays none."""
+    """Return the group under load, as the simulator receives it, or None if this stack has none."""
     groups = stack.simulation.get("groups", [])
     return groups[0] if groups else None
 
 
 def options(stack: "Stack", ports: Sequence[str]) -> str:
-    """The peers' settings: each knows both web processes."""
+    """Return the peers' settings: each knows both web processes."""
     group = group_of(stack)
     assert group is not None
     servers = [f"ws://127.0.0.1:{port}" for port in ports]
@@ -77,12 +77,12 @@ def options(stack: "Stack", ports: Sequence[str]) -> str:
 
 
 def log_name(side: str, part: int) -> str:
-    """The file in which one process writes down what it saw."""
+    """Return the file in which one process logs what it saw."""
     return f"dispatch-{side}-{part}.jsonl"
 
 
 def read_logs(stack: "Stack") -> Logs:
-    """What everybody has written down so far."""
+    """Return what all peers have logged so far."""
     logs = Logs()
     for side in ("instances", "fronts"):
         for part in PARTS:
@@ -126,14 +126,14 @@ def _note(its: Session, side: str, part: int, line: Line) -> None:
 
 
 def begun(stack: "Stack") -> int:
-    """How many sessions have come to a good end."""
+    """Return how many sessions have ended well."""
     return sum(each.front_over in OURS for each in read_logs(stack).sessions.values())
 
 
 def judge(logs: Logs) -> int:
     """Raise if a session was lost that no dead instance had, or was out of order.
 
-    Returns how many were judged.
+    Return how many sessions were judged.
     """
     for name, its in logs.sessions.items():
         if its.wrong:
@@ -155,7 +155,7 @@ def _excused(logs: Logs, its: Session) -> bool:
 
 
 def first_problem(stack: "Stack", good_before: int) -> str:
-    """What is red after a fault; "" = the group is open, and sessions come to a good end."""
+    """Return what is red after a fault, or "" if the group is open and sessions end well."""
     group = group_of(stack)
     if group is None:
         return ""
@@ -170,13 +170,16 @@ def first_problem(stack: "Stack", good_before: int) -> str:
 
 
 def check(stack: "Stack", *, lossless: bool) -> int:
-    """Judge what happened so far, unless data was lost in between; how many sessions there were."""
+    """Judge what happened so far, unless data was lost. Return the number of sessions."""
     logs = read_logs(stack)
     return judge(logs) if lossless else len(logs.sessions)
 
 
 def at_rest(stack: "Stack", *, lossless: bool) -> int:
-    """With no new sessions: none is left in Redis, both ends of each were told; how many judged."""
+    """Check, with no new sessions, that none is left in Redis and both ends of each were notified.
+
+    Return how many were judged.
+    """
     if group_of(stack) is None:
         return 0
     until_right(lambda: _left(stack), REST_SECONDS, BrokenDispatchError)
@@ -195,7 +198,7 @@ def _left(stack: "Stack") -> str:
 
 
 def untold_of(logs: Logs) -> list[str]:
-    """Sessions that are over without a word to an end that has lived since before them."""
+    """Return the sessions that are over without notice to an end that has run since before them."""
 
     def untold(side: str, part: int, over: str, its: Session) -> bool:
         process = logs.processes.get((side, part))

@@ -1,4 +1,4 @@
-"""Faults of the dispatcher's peers: killed, and silent beyond the disconnect timer."""
+"""Faults of the dispatcher's peers: killed, or without response beyond the disconnect timer."""
 
 import random
 import signal
@@ -15,7 +15,7 @@ def _one_of(side: str, chance: random.Random) -> str:
 
 @fault()
 def kill_instances(stack: Stack, chance: random.Random) -> str:
-    """Half of the instances die with their sessions; all others go on, new ones go elsewhere."""
+    """Kill half of the instances with their sessions: others continue, new ones go elsewhere."""
     name = _one_of("instances", chance)
     stack.processes[name].kill()
     return f"kill -9 of {name}"
@@ -23,7 +23,7 @@ def kill_instances(stack: Stack, chance: random.Random) -> str:
 
 @fault()
 def pause_instances(stack: Stack, chance: random.Random) -> str:
-    """Silent beyond the disconnect timer: stopped, and back with sessions that are over."""
+    """Pause instances beyond the disconnect timer: they return with sessions that are over."""
     name = _one_of("instances", chance)
     stack.processes[name].signal(signal.SIGSTOP)
     time.sleep(PAUSE_SECONDS)
@@ -33,7 +33,7 @@ def pause_instances(stack: Stack, chance: random.Random) -> str:
 
 @fault()
 def kill_fronts(stack: Stack, chance: random.Random) -> str:
-    """Half of the front-ends die: the instances free what they held for them."""
+    """Kill half of the front-ends: the instances free what they held for them."""
     name = _one_of("fronts", chance)
     stack.processes[name].kill()
     return f"kill -9 of {name}"

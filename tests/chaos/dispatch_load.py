@@ -1,12 +1,12 @@
-"""The dispatcher's load in `make chaos`: peers that converse, and write down what they saw.
+"""The dispatcher's load in `make chaos`: peers that converse, and log what they saw.
 
-    python -m tests.chaos.dispatch_load fronts OPTIONS LOG PART
-    python -m tests.chaos.dispatch_load instances OPTIONS LOG PART
+python -m tests.chaos.dispatch_load fronts OPTIONS LOG PART
+python -m tests.chaos.dispatch_load instances OPTIONS LOG PART
 
 OPTIONS: the library's settings as JSON. A front-end's session is a count: it sends 1, 2, 3 …, the
-instance sends each back, and the session is in order when they come back so. One JSON line for
-each fact: `boot` and `tick` of the process; `begin`, `wrong`, `over` of a session.
-SIGTERM to the front-ends: no new sessions, those that are there are ended; the process stays.
+instance sends each back, and the session is in order if they come back in this order. One JSON line
+for each fact: `boot` and `tick` of the process; `begin`, `wrong`, `over` of a session.
+SIGTERM to the front-ends: they begin no new sessions and end the open ones; the process stays.
 """
 
 import asyncio
@@ -39,11 +39,11 @@ MESSAGE_SECONDS = 0.5
 TICK_SECONDS = 0.5
 AGAIN_SECONDS = 0.5
 ANSWER_SECONDS = 20.0
-LATER = ("peer pending", "peer full", "recovering")  # refused now: the same number once more
+LATER = ("peer pending", "peer full", "recovering")  # refused now: send the same number again
 
 
 class Log:
-    """A line for each fact, written through at once: the writer may be killed."""
+    """A line for each fact, written through at once because the writer may be killed."""
 
     def __init__(self, path: str) -> None:
         self._file: IO[str] = Path(path).open("a", buffering=1)  # noqa: SIM115  open for life
@@ -81,7 +81,7 @@ class Talker(FrontHandler):
     async def message(self, session: str, body: Any) -> None:
         talk = self._talks.get(session)
         if talk is None:
-            return  # ended here; what was under way is of no interest
+            return  # ended here; what was under way does not matter
         if body != talk.back + 1:
             self._log.tell("wrong", session=session, due=talk.back + 1, got=body)
         talk.back = max(talk.back, int(body))
@@ -125,7 +125,10 @@ class Talker(FrontHandler):
         await self._end(session, "bye")
 
     async def _heard(self, talk: Talk) -> bool:
-        """Wait for its next word; at rest not for ever: a loss of data may have taken it."""
+        """Wait for the session's next message.
+
+        At rest, not forever: a loss of data may have taken it.
+        """
         while True:
             try:
                 async with asyncio.timeout(patient(ANSWER_SECONDS)):
@@ -140,7 +143,7 @@ class Talker(FrontHandler):
             await self.front.end(session, how)
 
     async def play(self, chance: random.Random) -> None:
-        """Begin sessions until the rest."""
+        """Begin sessions until the rest phase."""
         talks: set[asyncio.Task[None]] = set()
         while True:
             await asyncio.sleep(chance.expovariate(SESSIONS_PER_SECOND / FRONTS))

@@ -1,4 +1,4 @@
-"""The faults: each is injected once, and undone if it does not end by itself."""
+"""The faults: each is injected once, and undone if it does not end on its own."""
 
 import random
 import signal
@@ -20,7 +20,7 @@ from tests.chaos.processes import ROOT
 from tests.chaos.stack import POOLSITE, Stack
 from tests.support.waiting import patient
 
-# The modules register their own.
+# The modules register their own faults.
 __all__ = [
     "FAULTS",
     "absence_faults",
@@ -70,7 +70,7 @@ def kill_worker(stack: Stack, chance: random.Random) -> str:
 
 @fault()
 def kill_workers(stack: Stack, _chance: random.Random) -> str:
-    """Both at once: for a second or two nobody sweeps or drains."""
+    """Kill both workers at once: for a second or two no process sweeps or drains."""
     for name in ("worker-1", "worker-2"):
         stack.processes[name].kill()
     return "kill -9 of both workers"
@@ -88,7 +88,10 @@ def kill_timers(stack: Stack, chance: random.Random) -> str:
 
 @fault()
 def pause_timers(stack: Stack, chance: random.Random) -> str:
-    """The other one takes its shards over; this one must not act on what it believed before."""
+    """Pause a timers process: the other takes its shards over.
+
+    The paused process must not act on its old state afterwards.
+    """
     return _pause(stack, "timers", chance)
 
 
@@ -109,7 +112,7 @@ def pause_beat(stack: Stack, chance: random.Random) -> str:
 
 @fault()
 def deploy(stack: Stack, _chance: random.Random) -> str:
-    """A rolling restart: each process ends in order and is ready again before the next one."""
+    """Do a rolling restart: each process ends in order and is ready again before the next one."""
     slow = stack.replace(*POOLSITE)
     return "rolling restart" + (f", had to kill {slow}" if slow else "")
 
@@ -120,7 +123,7 @@ def _has_no_former_release(stack: Stack) -> str:
 
 @fault(not_run=_has_no_former_release)
 def upgrade(stack: Stack, _chance: random.Random) -> str:
-    """From the former release to this one: first one process of each kind, later the others.
+    """Upgrade from the former release to this one: one process of each kind, later the others.
 
     In between, processes of both releases serve the load until everything is well.
     """
@@ -133,7 +136,7 @@ def upgrade(stack: Stack, _chance: random.Random) -> str:
 
 @fault()
 def kill_in_books(stack: Stack, chance: random.Random) -> str:
-    """A worker dies in the persistence: before the commit, after it, after the trim."""
+    """Kill a worker during the persistence: before the commit, after it, after the trim."""
     point = chance.choice(BOOK_POINTS)
     doomed = stack.doomed_worker(point)
     deadline = time.monotonic() + patient(DOOMED_SECONDS)
@@ -146,7 +149,7 @@ def kill_in_books(stack: Stack, chance: random.Random) -> str:
 
 @fault()
 def two_beats(stack: Stack, _chance: random.Random) -> str:
-    """Two schedulers for a while, then the first dies with its minute half done."""
+    """Run two schedulers for a while, then kill the first with its minute half done."""
     second = stack.second_beat()
     time.sleep(8.0)
     stack.processes["beat"].kill()
@@ -160,19 +163,19 @@ def two_beats(stack: Stack, _chance: random.Random) -> str:
 
 @fault()
 def kill_devices(stack: Stack, chance: random.Random) -> str:
-    """Half of the devices forget what they did; they are served to their deadline all the same."""
+    """Kill half of the devices: they forget what they did, but are served to their deadline."""
     return _kill(stack, "devices", chance)
 
 
 @fault()
 def pause_devices(stack: Stack, chance: random.Random) -> str:
-    """Silent for longer than their permits: those end, and the results come late."""
+    """Pause devices for longer than permits are valid: permits end, the results come late."""
     return _pause(stack, "devices", chance)
 
 
 @fault()
 def kill_external(stack: Stack, chance: random.Random) -> str:
-    """Work is lost in the middle: nobody tells a result, permits end by themselves."""
+    """Kill the external system: work is lost midway, no result is reported, permits expire."""
     return _kill(stack, "external", chance)
 
 
@@ -181,20 +184,20 @@ def kill_external(stack: Stack, chance: random.Random) -> str:
 
 @fault()
 def kill_gateway(stack: Stack, _chance: random.Random) -> str:
-    """It comes back with its ledger, and tells again what nobody acknowledged."""
+    """Kill the gateway: it comes back with its ledger and repeats reports not yet acknowledged."""
     stack.processes["gateway"].kill()
     return "kill -9 of the gateway"
 
 
 @fault()
 def pause_gateway(stack: Stack, chance: random.Random) -> str:
-    """Every report 20 s late, all at once."""
+    """Pause the gateway: every report comes 20 s late, all at once."""
     return _pause(stack, "gateway", chance)
 
 
 @fault()
 def kill_senders(stack: Stack, _chance: random.Random) -> str:
-    """Between the hold and the hand-over: messages that are held and never sent."""
+    """Kill the chatbots between hold and hand-over: some messages are held and never sent."""
     stack.processes["senders"].kill()
     return "kill -9 of the chatbots"
 
@@ -204,7 +207,7 @@ def kill_senders(stack: Stack, _chance: random.Random) -> str:
 
 @fault()
 def kill_switches(stack: Stack, chance: random.Random) -> str:
-    """A switch that dies has no calls any more; its log, cut off, is ended for it."""
+    """Kill a switch: its calls are gone, and its truncated log is completed with their ends."""
     what = _kill(stack, "switches", chance)
     ended = end_open_calls(stack.call_log(int(what[-1])))
     return f"{what} with {ended} calls"
@@ -212,7 +215,7 @@ def kill_switches(stack: Stack, chance: random.Random) -> str:
 
 @fault()
 def pause_switches(stack: Stack, chance: random.Random) -> str:
-    """Silent for longer than a lease, with every call still up: nobody else may get a number."""
+    """Pause switches for longer than a lease, with every call up: their numbers stay taken."""
     return _pause(stack, "switches", chance)
 
 
@@ -221,6 +224,6 @@ def pause_switches(stack: Stack, chance: random.Random) -> str:
 
 @fault()
 def late_events(stack: Stack, _chance: random.Random) -> str:
-    """Duplicated, late and reordered events are the simulator's daily life: give them 10 s more."""
+    """Let the simulator's usual duplicated, late and reordered events run for 10 s more."""
     time.sleep(10.0)
     return "10 s of duplicated, late and reordered events alone"

@@ -1,10 +1,10 @@
-"""Devices at one gate over real HTTP while web processes are killed: what must hold, in figures.
+"""Devices at one gate over real HTTP while web processes are killed: what must be true, in figures.
 
-    DEVICES=10000 python -m tests.chaos.gate_proof
+DEVICES=10000 python -m tests.chaos.gate_proof
 
 Two uvicorn processes serve the hot lane; now and then one is killed (kill -9) and started again,
 and its devices go to the other one. Reports get lost, doubled, delayed and reordered. The external
-system is a process of its own, which counts its own clients and writes each change down. Each
+system is a separate process, which counts its own clients and logs each change. Each
 task takes at least five report periods. The proof fails unless
 
 - the external system never counted more clients than the cap,
@@ -12,7 +12,8 @@ task takes at least five report periods. The proof fails unless
 - no permit is left, and
 - with three times the cap and more waiting, at least 95 % of the cap were in use.
 
-DEVICES: how many (10 000); SEED. It ends when every task has ended; 10 000 take about half an hour.
+Environment: DEVICES (how many, 10 000), SEED. It ends when every task has ended; 10 000 take about
+half an hour.
 """
 
 import json
@@ -58,7 +59,7 @@ class Proof:
     _children: list[Process] = field(default_factory=list)
 
     def run(self) -> Verdict:
-        """Run until every task has ended, and return what was counted; ends every process."""
+        """Run until every task has ended, and return what was counted. End every process."""
         verdict = Verdict(self.size)
         began = time.monotonic()
         with ExitStack() as stack:
@@ -100,7 +101,7 @@ class Proof:
 
     @property
     def external_log(self) -> Path:
-        """Every change of the external system's count, by itself."""
+        """Return the log in which the external system records every change of its count."""
         return self.folder / "external.jsonl"
 
     def _web(self) -> WebServer:
@@ -162,7 +163,7 @@ class Proof:
         return over and not figures.permits and figures.seq == figures.drained
 
     def _kill(self, web: WebServer) -> None:
-        """Kill it and bring it back; sampling goes on meanwhile."""
+        """Kill a web process and bring it back. Sampling continues meanwhile."""
         assert web.process is not None
         web.process.kill()
         web.process.wait()
@@ -200,12 +201,12 @@ def _sum(into: dict[str, Any], name: str, value: Any) -> None:
 
 
 def say(text: str) -> None:
-    """One line of the run, with the time of day."""
+    """Print a line of the run, with the time of day."""
     print(f"{time.strftime('%H:%M:%S')} proof: {text}", flush=True)
 
 
 def main() -> int:
-    """Return 0 when everything held, 1 when not; the folder of a failed run stays."""
+    """Return 0 if everything held, 1 if not. The folder of a failed run is not deleted."""
     size = large(int(os.environ.get("DEVICES") or 10_000))
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))

@@ -1,9 +1,9 @@
-"""The proof's part inside the product: makes the gate and its batch, tells what SQL says.
+"""The proof's part inside the product: it makes the gate and its batch, and reports SQL's state.
 
-    python -m tests.chaos.gate_proof_site make '<json of the settings>' <devices>
-    python -m tests.chaos.gate_proof_site judge <slug>
+python -m tests.chaos.gate_proof_site make '<json of the settings>' <devices>
+python -m tests.chaos.gate_proof_site judge <slug>
 
-A program, run in the environment of the site; prints JSON.
+A program to run in the environment of the site. It prints JSON.
 """
 
 import json
@@ -45,7 +45,7 @@ def make(settings: str, devices: str) -> dict[str, str]:
 
 
 def judge(slug: str) -> dict[str, object]:
-    """What became of the tasks: by state, by how often each ended, by event."""
+    """Return the tasks' results: by state, by how often each ended, by event."""
     from queueing.admission.models import Gate, GateEvent, Task, TaskBatch
 
     gate = Gate.objects.get(slug=slug)

@@ -1,4 +1,4 @@
-"""How large the proof of the gate is, and what must hold of what it has counted."""
+"""The size of the gate's proof, and what must be true of its counts."""
 
 import itertools
 from collections.abc import Sequence
@@ -10,12 +10,12 @@ SPREAD = 0.2  # each task takes 0.8 to 1.2 times the mean
 
 
 class BrokenProofError(AssertionError):
-    """What was to be proven does not hold."""
+    """The claim that was to be proven is false."""
 
 
 @dataclass(frozen=True)
 class Size:
-    """How large the proof is. A task takes `work_seconds` × (1 ± SPREAD), five periods at least."""
+    """The size of the proof. A task takes `work_seconds` × (1 ± SPREAD), at least five periods."""
 
     devices: int
     cap: int
@@ -35,7 +35,7 @@ SMALL = Size(160, 24, 1, 6.25, 30, 2, 9.0)
 
 
 def large(devices: int) -> Size:
-    """The same for many devices: a fifth of them at once."""
+    """Return the size for many devices: a fifth of them at once."""
     return Size(devices, devices // 5, 24, 150.0, 215, 10, 60.0)
 
 
@@ -56,7 +56,7 @@ class Verdict:
     left: dict[str, int] = field(default_factory=dict)
 
     def check(self) -> None:
-        """Raise BrokenProofError with the first thing that does not hold."""
+        """Raise BrokenProofError for the first condition that is not met."""
         size, batch = self.size, self.sql["batch"]
         problems = {
             f"the external system counted {self.most}, the cap is {size.cap}": self.most > size.cap,
@@ -79,7 +79,7 @@ class Verdict:
 
 
 def mean_while_full(moves: Sequence[dict[str, Any]], size: Size) -> float:
-    """The external system's own mean count while three times the cap were still to come."""
+    """Return the external system's own mean count while three times the cap were still to come."""
     began = 0
     area = since = 0.0
     for before, move in itertools.pairwise(moves):

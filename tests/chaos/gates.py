@@ -1,7 +1,7 @@
-"""What must hold of the gates: never above the cap by the external system's log, no permit left.
+"""What must be true of the gates: never above the cap by the external system's log, no permit left.
 
 Every task ends once, in SQL and in Redis alike. Batches are filled up, so that devices always
-have something to do.
+have work.
 """
 
 import json
@@ -19,23 +19,23 @@ HOLDERS_GATE = "firmware"
 TAG = "{gate." + GATE + "}"
 HOLDERS_TAG = "{gate." + HOLDERS_GATE + "}"
 WORK_SECONDS = 3.0
-FEW_TASKS = 120  # a fault may last as long as it takes to do them
+FEW_TASKS = 120  # a fault may last as long as these tasks take
 REST_SECONDS = 60.0
 DAY_SECONDS = 86_400  # a window that no step of the clock ends
 
 
 class BrokenGateError(AssertionError):
-    """The cap was passed, a permit leaked, or a task ended twice."""
+    """The cap was exceeded, a permit leaked, or a task ended twice."""
 
 
 def gate_of(stack: "Stack") -> dict[str, Any] | None:
-    """The gate under load, as the simulator is told of it; None = this stack plays none."""
+    """Return the gate under load, as the simulator receives it, or None if this stack has none."""
     gates = stack.simulation.get("gates", [])
     return next((gate for gate in gates if gate["slug"] == GATE), None)
 
 
 def external_log(stack: "Stack") -> Path:
-    """Every change of the external system's count, by itself."""
+    """Return the log in which the external system records every change of its count."""
     return stack.folder / "external.jsonl"
 
 
@@ -48,12 +48,15 @@ def _moves(stack: "Stack") -> list[dict[str, Any]]:
 
 
 def begun(stack: "Stack") -> int:
-    """How many pieces of work the external system has begun."""
+    """Return how many pieces of work the external system has begun."""
     return sum(move["step"] == 1 for move in _moves(stack))
 
 
 def never_above_the_cap(stack: "Stack") -> int:
-    """Raise if the external system ever counted more clients than the cap; returns the most."""
+    """Raise if the external system ever counted more clients than the cap.
+
+    Return the highest count.
+    """
     most = max((move["count"] for move in _moves(stack)), default=0)
     gate = gate_of(stack)
     cap = int(gate["cap"]) if gate is not None else 0
@@ -63,7 +66,7 @@ def never_above_the_cap(stack: "Stack") -> int:
 
 
 def fill_up(stack: "Stack", gate: dict[str, Any]) -> None:
-    """Upload another batch when few tasks are left; harmless while something is down."""
+    """Upload another batch when few tasks are left. Do nothing while a server is down."""
     left = stack.sql(
         "SELECT coalesce(sum(b.pending), 0) FROM admission_taskbatch b JOIN admission_gate g"
         " ON g.id = b.gate_id WHERE g.slug = %s AND b.finished_at IS NULL",
@@ -81,7 +84,7 @@ def fill_up(stack: "Stack", gate: dict[str, Any]) -> None:
 
 
 def first_problem(stack: "Stack", begun_before: int) -> str:
-    """What is red after a fault; "" = the gate is open, works, and SQL agrees with Redis."""
+    """Return what is red after a fault; "" if the gate works, and SQL agrees with Redis."""
     gate = gate_of(stack)
     if gate is None:
         return ""
@@ -100,7 +103,7 @@ def first_problem(stack: "Stack", begun_before: int) -> str:
 
 
 def at_rest(stack: "Stack") -> None:
-    """With nothing new to do: no permit is held, every task has ended, none twice."""
+    """Check, with nothing new to do, that no permit is held and every task has ended once."""
     if gate_of(stack) is None:
         return
     _cancel_batches(stack)

@@ -1,4 +1,4 @@
-"""The dispatcher's safeguards, each with the test that must notice when it is taken out."""
+"""The dispatcher's safeguards, each with the test that must notice when it is removed."""
 
 from tests.chaos.mutant import Case
 

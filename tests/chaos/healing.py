@@ -1,4 +1,4 @@
-"""The demo, starved of its web process or of the CPU, comes back by itself: nobody helps it.
+"""The demo recovers without help after it was starved of its web process or of the CPU.
 
 `python -m tests.chaos.healing [--stop 120] [--busy 600]` starts a demo and notes its usual figures
 from /metrics. It stops the web process for a while, then lets busy loops compete with the whole
@@ -31,7 +31,7 @@ HEALED_SECONDS = 60.0
 GIVEN_UP_SECONDS = 300.0
 AGREEING = 3  # samples in a row that are as usual
 LOOPS = 4
-RATE_SAMPLES = 5  # calls a second are counted over so many samples
+RATE_SAMPLES = 5  # calls a second are counted over this many samples
 WATCHED = "pool_numbers|pool_calls_total|line_queue|gate_permits|dispatch_level"
 LINE = re.compile(rf"^poolsite_({WATCHED})\{{(.*)\}} (\S+)$", re.MULTILINE)
 LABEL = re.compile(r'(\w+)="([^"]*)"')
@@ -40,9 +40,9 @@ Figures = dict[str, float]
 
 
 def figures_of(metrics: str) -> Figures:
-    """What is watched: offline numbers, calls carried so far, agents online, permits in use, peers,
-    sessions. Not the calls in progress: after an outage they build up again for as long as a call
-    takes.
+    """Return the watched figures: offline numbers, calls carried so far, agents online, permits in
+    use, peers, sessions. Calls in progress are left out: after an outage their number grows again
+    for as long as a call takes.
     """
     found: Figures = {}
 
@@ -72,7 +72,7 @@ class Usual:
 
     @classmethod
     def of(cls, samples: Sequence[Figures]) -> "Usual":
-        """The ranges of these samples."""
+        """Return the ranges of these samples."""
         return cls(
             {
                 name: (
@@ -84,7 +84,7 @@ class Usual:
         )
 
     def unusual(self, now: Figures) -> list[str]:
-        """A sentence for each figure that is too low, or too high for numbers that are offline."""
+        """Return a sentence for each figure that is too low (for offline numbers: too high)."""
         found = []
         for name, (low, high) in self.ranges.items():
             value, slack = now.get(name, 0.0), max(0.0 if name == CALLS else 3.0, 0.15 * high)
@@ -95,14 +95,14 @@ class Usual:
 
 
 class WatchedDemo:
-    """A running demo, looked at through /metrics alone."""
+    """A running demo, watched only through /metrics."""
 
     def __init__(self, demo: DemoRun) -> None:
         self._demo = demo
         self._carried: deque[tuple[float, float]] = deque(maxlen=RATE_SAMPLES)
 
     def figures(self) -> Figures:
-        """Read them, with the pace of calls; OSError when the page does not answer."""
+        """Read the figures, with the pace of calls. Raise OSError if the page does not answer."""
         found = self._read()
         self._carried.append((time.monotonic(), found.pop(CARRIED)))
         (began, before), (at, total) = self._carried[0], self._carried[-1]
@@ -117,7 +117,7 @@ class WatchedDemo:
             return figures_of(connection.getresponse().read().decode())
 
     def usual(self) -> Usual:
-        """Watch it for a minute."""
+        """Watch the demo for a minute and return its usual figures."""
         for _ in range(RATE_SAMPLES):
             self.figures()
             time.sleep(SAMPLE_SECONDS)
@@ -128,7 +128,10 @@ class WatchedDemo:
         return Usual.of(samples)
 
     def healed_after(self, usual: Usual) -> float:
-        """Seconds until the figures are usual, and stay so; raises TimeoutError after minutes."""
+        """Return the seconds until the figures are usual and stay so.
+
+        Raise TimeoutError after minutes.
+        """
         began = time.monotonic()
         self._carried.clear()
         agreed_at, agreeing, said = 0.0, 0, ["nothing was read"]
@@ -147,7 +150,7 @@ class WatchedDemo:
 
     @contextlib.contextmanager
     def web_stopped(self) -> Iterator[None]:
-        """SIGSTOP, and SIGCONT at the end."""
+        """Send SIGSTOP, and SIGCONT at the end."""
         web = self._demo.pid_of("uvicorn")
         os.kill(web, signal.SIGSTOP)
         try:
@@ -158,7 +161,7 @@ class WatchedDemo:
 
 @contextlib.contextmanager
 def busy_loops() -> Iterator[None]:
-    """Loops that take what the demo leaves of the CPU, and some of what it needs."""
+    """Run loops that take the CPU that the demo leaves, and some of what it needs."""
     loop = ["nice", "-n", "5", sys.executable, "-c", "while True: pass"]
     loops = [subprocess.Popen(loop) for _ in range(LOOPS)]
     try:
@@ -170,7 +173,7 @@ def busy_loops() -> Iterator[None]:
 
 
 def main() -> int:
-    """Starve and watch; 0 when each time it was healed within a minute."""
+    """Starve and watch. Return 0 if the demo recovered within a minute each time."""
     parser = argparse.ArgumentParser(prog="python -m tests.chaos.healing")
     parser.add_argument("--stop", type=float, default=120.0, help="seconds without the web process")
     parser.add_argument("--busy", type=float, default=600.0, help="seconds beside busy loops")

@@ -1,4 +1,4 @@
-"""What must hold after each fault: judged by the switches, by SQL and by Redis."""
+"""What must be true after each fault: judged by the switches, by SQL and by Redis."""
 
 import json
 import time
@@ -20,7 +20,7 @@ KIND = "numbers.pool"
 
 
 class BrokenInvariantError(AssertionError):
-    """Something that must never happen happened, or healing took longer than promised."""
+    """A forbidden state occurred, or healing took longer than promised."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Healed:
 def no_number_in_two_calls(stack: Stack) -> int:
     """Raise if the switches' own logs show a number in two calls at one moment.
 
-    Returns how many calls the logs hold.
+    Return how many calls the logs have.
     """
     lines = _log_lines(stack)
     overlaps = find_overlaps(lines)
@@ -44,7 +44,7 @@ def no_number_in_two_calls(stack: Stack) -> int:
 
 
 def _log_lines(stack: Stack) -> list[str]:
-    """Whole lines only: a switch may be writing its next one."""
+    """Return whole lines only: a switch may be writing its next one."""
     return [
         line
         for path in stack.call_logs
@@ -54,9 +54,9 @@ def _log_lines(stack: Stack) -> list[str]:
 
 
 def wait_until_healed(stack: Stack) -> Healed:
-    """Poll until everything is green at once: first what is cheap, then a whole reconcile.
+    """Poll until everything is green at once: first the cheap checks, then a whole reconcile.
 
-    Raises BrokenInvariantError after 60 s (of a quiet machine), naming what was still red.
+    Raise BrokenInvariantError after 60 s (of a quiet machine), naming what was still red.
     """
     started = time.monotonic()
     begun, sent = _calls_begun(stack), money.handed_over(stack)
@@ -105,14 +105,14 @@ def _reconcile(stack: Stack) -> str:
 
 
 def _pools_without_new_calls(stack: Stack, begun: dict[str, int]) -> str:
-    """Green pools that lend nothing are not healed: each must carry a call after the fault."""
+    """Return a complaint about pools that have carried no call since the fault, or ""."""
     now = _calls_begun(stack)
     silent = [slug for slug in stack.pools if now[slug] == begun[slug]]
     return f"no call since the fault in {silent}" if silent else ""
 
 
 def _calls_begun(stack: Stack) -> dict[str, int]:
-    """How many calls each pool's switches had; numbers tell pools apart."""
+    """Return how many calls each pool's switches had. Numbers tell the pools apart."""
     pool_of = {
         number: pool["slug"]
         for pool in stack.simulation["pools"]
@@ -126,7 +126,7 @@ def _calls_begun(stack: Stack) -> dict[str, int]:
 
 
 def _begun(stack: Stack) -> Iterator[dict[str, Any]]:
-    """The beginnings of calls, by the switches' logs."""
+    """Yield the beginnings of calls from the switches' logs."""
     records = (json.loads(line) for line in _log_lines(stack))
     return (record for record in records if record["op"] == "begin")
 
@@ -135,9 +135,9 @@ def _begun(stack: Stack) -> Iterator[dict[str, Any]]:
 
 
 def everything_is_at_rest(stack: Stack, *, lossless: bool) -> None:
-    """With no call left: every number idle, every record closed, every entry accounted for.
+    """Check, without calls: all numbers idle, all records closed, all entries accounted for.
 
-    lossless: nothing made Redis lose what it had acknowledged, so SQL must hold every call of
+    lossless: nothing made Redis lose what it had acknowledged, so SQL must have every call of
     the switches' log. All of it within 60 s.
     """
     _until_green(
@@ -175,7 +175,7 @@ def _open_records(stack: Stack) -> str:
 
 
 def _undrained(stack: Stack) -> str:
-    """Why SQL is not where Redis is; "" when it is."""
+    """Return why SQL is behind Redis, or "" if it is not."""
     rows = stack.sql("SELECT tag, generation, seq FROM history_cursor WHERE kind = %s", KIND)
     cursors = {tag: (str(generation), str(seq)) for tag, generation, seq in rows}
     for slug in stack.pools:
@@ -187,7 +187,7 @@ def _undrained(stack: Stack) -> str:
 
 
 def _unaccounted_entries(stack: Stack) -> str:
-    """Each generation's entries are 1, 2, 3 … without a hole, but for gaps told as rows."""
+    """Return gaps in a generation's entries 1, 2, 3 … that are not recorded as rows, or ""."""
     lives = stack.sql(
         "SELECT p.slug, e.generation, max(e.seq), count(*) FROM numbers_poolevent e"
         " JOIN numbers_pool p ON p.id = e.aggregate_id GROUP BY 1, 2"

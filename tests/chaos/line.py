@@ -1,7 +1,7 @@
-"""What must hold of the waiting line: the four laws, by the logs of visitors and agents themselves.
+"""What must be true of the waiting line: the four laws, by the logs of visitors and agents.
 
-After each fault every visitor stands where the time of arrival says, also after FLUSHALL; nobody
-who was there is lost; and a room has ended since. At the end everybody was served.
+After each fault every visitor has the place that the time of arrival gives, also after FLUSHALL; no
+visitor who was there is lost; and a room has ended since. At the end every visitor was served.
 """
 
 import json
@@ -22,17 +22,17 @@ REST_SECONDS = 240.0
 
 
 class BrokenLineError(AssertionError):
-    """A law of the line was broken, or somebody was lost."""
+    """A law of the line was broken, or a visitor was lost."""
 
 
 def desk_of(stack: "Stack") -> dict[str, Any] | None:
-    """The desk under load, as the simulator is told of it; None = this stack plays none."""
+    """Return the desk under load, as the simulator receives it, or None if this stack has none."""
     desks = stack.simulation.get("desks", [])
     return desks[0] if desks else None
 
 
 def config(stack: "Stack") -> Path:
-    """More visits than the demo's, and shorter ones: a fault of a second must meet some."""
+    """Return a configuration with more and shorter visits, so that a short fault meets some."""
     its = json.loads(json.dumps(stack.simulation))
     for desk in its.get("desks", []):
         for queue in desk["queues"]:
@@ -45,17 +45,17 @@ def config(stack: "Stack") -> Path:
 
 
 def log_path(stack: "Stack", part: int) -> Path:
-    """Where one half of the people write down what they were told."""
+    """Return the file in which one half of the people log what they were shown."""
     return stack.folder / f"people-{part}.jsonl"
 
 
 def logs(stack: "Stack") -> Logs:
-    """What everybody has written down so far."""
+    """Return what all people have logged so far."""
     return read_logs(path for part in (1, 2) if (path := log_path(stack, part)).exists())
 
 
 def served(stack: "Stack") -> int:
-    """How many visitors know that they have been served."""
+    """Return how many visitors know that they have been served."""
     return _served(logs(stack))
 
 
@@ -67,7 +67,7 @@ def _served(told: Logs) -> int:
 
 
 def keeps_the_laws(stack: "Stack") -> dict[str, int]:
-    """Raise BrokenLineError if the logs prove a broken law; returns how much was judged.
+    """Raise BrokenLineError if the logs prove a broken law. Return how much was judged.
 
     Agents' idleness is judged by `manage.py line check`: it is lawful while a desk recovers.
     """
@@ -78,7 +78,7 @@ def keeps_the_laws(stack: "Stack") -> dict[str, int]:
 
 
 def first_problem(stack: "Stack", served_before: int) -> str:
-    """What is red after a fault; "" = the desk is open, serves, and keeps the laws."""
+    """Return what is red after a fault, or "" if the desk is open, serves, and keeps the laws."""
     desk = desk_of(stack)
     if desk is None:
         return ""
@@ -94,7 +94,7 @@ def first_problem(stack: "Stack", served_before: int) -> str:
 
 
 def check(stack: "Stack") -> str:
-    """What `manage.py line check` says; "" = it keeps the four laws."""
+    """Return what `manage.py line check` complains about, or "" if the desk keeps the four laws."""
     result = stack.manage("line", "check")
     if result.returncode == 0:
         return ""
@@ -102,7 +102,7 @@ def check(stack: "Stack") -> str:
 
 
 def at_rest(stack: "Stack") -> None:
-    """With nobody coming: everybody is served, every visit has ended in SQL, the laws hold."""
+    """Check, without new visitors: all are served, visits have ended in SQL, laws are kept."""
     desk = desk_of(stack)
     if desk is None:
         return

@@ -1,4 +1,4 @@
-"""Faults of a desk's people: visitors and agents who vanish, and who come back."""
+"""Faults of a desk's people: visitors and agents who vanish, and some who come back."""
 
 import random
 import signal
@@ -10,7 +10,7 @@ from tests.chaos.stack import Stack
 
 @fault()
 def kill_people(stack: Stack, chance: random.Random) -> str:
-    """Half of the visitors are gone for good; the agents come back to the rooms that they had."""
+    """Kill one half of the people: visitors are gone for good, agents come back to their rooms."""
     name = chance.choice([name for name in stack.processes if name.startswith("people")])
     stack.processes[name].kill()
     return f"kill -9 of {name}"
@@ -18,7 +18,7 @@ def kill_people(stack: Stack, chance: random.Random) -> str:
 
 @fault()
 def pause_people(stack: Stack, _chance: random.Random) -> str:
-    """Every page goes silent: who waits keeps the place, who was in a room goes on or is lost."""
+    """Pause every page: waiting visitors keep their places, those in rooms continue or are lost."""
     for part in (1, 2):
         stack.processes[f"people-{part}"].signal(signal.SIGSTOP)
     time.sleep(PAUSE_SECONDS)

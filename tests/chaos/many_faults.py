@@ -1,4 +1,4 @@
-"""Faults of what only many machines have: nginx, PgBouncer, and a Redis for the broker."""
+"""Faults of what only an installation on many machines has: nginx, PgBouncer, a broker's Redis."""
 
 import random
 import time
@@ -14,21 +14,21 @@ def _is_one_machine(stack: Stack) -> str:
 
 @fault(not_run=_is_one_machine)
 def kill_nginx(stack: Stack, _chance: random.Random) -> str:
-    """Every request under way is cut off, and every websocket."""
+    """Kill nginx: every request under way and every websocket is cut off."""
     stack.processes[NGINX].kill()
     return "kill -9 of nginx"
 
 
 @fault(not_run=_is_one_machine)
 def kill_pooler(stack: Stack, _chance: random.Random) -> str:
-    """Every session with SQL ends, in the middle of its transaction."""
+    """Kill PgBouncer: every session with SQL ends in the middle of its transaction."""
     stack.processes[POOLER].kill()
     return "kill -9 of PgBouncer"
 
 
 @fault(not_run=_is_one_machine)
 def kill_broker(stack: Stack, chance: random.Random) -> str:
-    """Jobs, cache and channels are away; no process of Poolsite ends by it."""
+    """Kill the broker's Redis: jobs, cache and channels are away; Poolsite's processes survive."""
     assert isinstance(stack, ManyMachines)
     stack.broker.kill()
     seconds = chance.uniform(0.0, 3.0)

@@ -1,8 +1,8 @@
 """The product as on many machines: a Cluster of three masters, 4 web, 3 workers, nginx, PgBouncer.
 
-All load goes to nginx, whose configuration is the shipped one without TLS. Its access log says what
+All load goes to nginx, whose configuration is the shipped one without TLS. Its access log shows how
 clients were answered, and how fast. PgBouncer has the shipped configuration, too. Cache, channels
-and broker have a Redis of their own, as a Cluster needs it (docs/operations/settings.md).
+and broker have a separate Redis, as a Cluster needs it (docs/operations/settings.md).
 """
 
 from pathlib import Path
@@ -25,9 +25,9 @@ SHIPPED_WEBS = ("127.0.0.1:8101", "127.0.0.1:8102")
 
 
 class Masters(RedisNode):
-    """Three masters in place of one server; `kill` takes the next one each time.
+    """Three masters in place of one server. `kill` takes the next one each time.
 
-    They write through: what an installation that may lose nothing does (docs/operations/stores.md).
+    They write through, as an installation that may lose nothing does (docs/operations/stores.md).
     """
 
     def start(self) -> "Masters":
@@ -40,7 +40,7 @@ class Masters(RedisNode):
         return self.cluster.url
 
     def client(self) -> redis.Redis:
-        """A client of the Cluster, which knows the commands that a judge needs."""
+        """Return a client of the Cluster with the commands that a judge needs."""
         nodes = [redis.cluster.ClusterNode("127.0.0.1", each.port) for each in self.cluster.nodes]
         client = redis.RedisCluster(startup_nodes=nodes, decode_responses=True, socket_timeout=5)
         return cast("redis.Redis", client)
@@ -60,7 +60,7 @@ class Masters(RedisNode):
 
 
 class ManyMachines(Stack):
-    """The stack of `make chaos` with more of everything."""
+    """The stack of `make chaos` with more processes of every kind."""
 
     WEBS = 4
     WORKERS = 3
@@ -77,7 +77,7 @@ class ManyMachines(Stack):
 
     @property
     def access_log(self) -> Path:
-        """A line for each request that nginx has answered."""
+        """Return the log with a line for each request that nginx has answered."""
         return self.folder / NGINX / "access.log"
 
     def _start_servers(self) -> None:

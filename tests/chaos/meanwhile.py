@@ -1,7 +1,7 @@
-"""What must hold while a fault lasts: work goes on, refusals are clear, pages and probes say why.
+"""What must be true while a fault lasts: work continues, refusals, pages and probes are clear.
 
-Work is counted by the load's own logs. Pages are asked as an operator's browser asks them, writes
-as the machines of the demo do.
+Work is counted by the load's own logs. Pages are requested as an operator's browser does, writes
+as the demo's machines do.
 """
 
 import json
@@ -32,14 +32,14 @@ UNCLEAR = "what is asked while nothing can be written must be refused as unavail
 
 
 class BrokenMeanwhileError(AssertionError):
-    """While the fault lasted work stood still, or somebody was not told the truth."""
+    """During the fault work stopped, or an answer was wrong."""
 
 
 # -- work ------------------------------------------------------------------------------------------
 
 
 def work(stack: "Stack") -> dict[str, int]:
-    """How much each system has done so far, by the logs of those that it was done for."""
+    """Return how much each system has done so far, by the logs of the load it was done for."""
     begun = sum(told["op"] == "begin" for told in acknowledged.read(stack.call_logs))
     holders = (stack.folder / acknowledged.holders_log(part) for part in acknowledged.PARTS)
     return {
@@ -53,9 +53,9 @@ def work(stack: "Stack") -> dict[str, int]:
 
 
 def all_go_on(stack: "Stack", *, but: Collection[str] = ()) -> str:
-    """Wait until each system has done something since; returns how much, in words.
+    """Wait until each system has done something since. Return how much, as text.
 
-    but: those that may stand still. BrokenMeanwhileError names others that do.
+    but: the systems that may stand still. Raise BrokenMeanwhileError for any other that does.
     """
     before = {name: count for name, count in work(stack).items() if name not in but}
     more: dict[str, int] = {}
@@ -74,7 +74,7 @@ def all_go_on(stack: "Stack", *, but: Collection[str] = ()) -> str:
 
 
 def writes(stack: "Stack") -> dict[str, tuple[int, str]]:
-    """Ask each system for one write by HTTP: what → (status, type of the problem; "" = none)."""
+    """Send one write to each system by HTTP: what → (status, type of the problem; "" if none)."""
     simulation = stack.simulation
     gate = next(each for each in simulation["gates"] if each["slug"] == gates.HOLDERS_GATE)
     desk, chatbot = simulation["desks"][0], simulation["chatbots"][0]
@@ -108,7 +108,10 @@ def _post(stack: "Stack", path: str, token: str, body: dict[str, Any]) -> tuple[
 
 
 def all_refused(stack: "Stack") -> str:
-    """Wait until every write is refused with 503 and the type `unavailable`; which, in words."""
+    """Wait until every write is refused with 503 and the type `unavailable`.
+
+    Return which, as text.
+    """
 
     def wrong() -> str:
         clear = (503, "unavailable")
@@ -123,7 +126,7 @@ def all_refused(stack: "Stack") -> str:
 
 
 def says(stack: "Stack", part: str, *words: str, ready: bool) -> None:
-    """Wait until /readyz of every web process says all words of a part, as ready or not."""
+    """Wait until /readyz of every web process reports all words of a part, as ready or not."""
 
     def wrong() -> str:
         for port in stack.web_ports:
@@ -148,7 +151,7 @@ def _readiness(port: int) -> tuple[int, dict[str, Any]]:
 
 
 def incident(stack: "Stack", kind: str, remedy: str) -> None:
-    """Wait until an incident of this type is open, with this in what to do."""
+    """Wait until an incident of this type is open, with this text in what to do."""
 
     def wrong() -> str:
         rows = stack.sql(
@@ -171,7 +174,7 @@ class Reader:
 
     @classmethod
     def log_in(cls, stack: "Stack", port: int) -> Self:
-        """BrokenMeanwhileError when the log-in does not work."""
+        """Log in. Raise BrokenMeanwhileError if that does not work."""
         client = httpx.Client(
             base_url=f"http://127.0.0.1:{port}", timeout=patient(ANSWER_SECONDS), trust_env=False
         )
@@ -183,7 +186,7 @@ class Reader:
         return cls(client)
 
     def sees_unavailable(self, path: str, text: str) -> None:
-        """Wait until the page is 503 with this text, and says when to ask again."""
+        """Wait until the page is 503 with this text, and states when to try again."""
 
         def wrong() -> str:
             try:
@@ -198,7 +201,7 @@ class Reader:
         until_right(wrong, SAYS_SECONDS, BrokenMeanwhileError)
 
     def sees(self, path: str) -> None:
-        """Wait until the page is there again, without a new log-in."""
+        """Wait until the page is available again, without a new log-in."""
 
         def wrong() -> str:
             try:

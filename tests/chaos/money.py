@@ -1,7 +1,7 @@
-"""What must hold of money: judged by the gateway's own ledger, by SQL and by Redis.
+"""What must be true of money: judged by the gateway's own ledger, by SQL and by Redis.
 
-The gateway's ledger says what was delivered; SQL says what was paid. Chatbots hold each message by
-the public interface, hand it over, and the gateway reports: interim, final, twice, out of order.
+The gateway's ledger has what was delivered; SQL has what was paid. Chatbots hold each message by
+the public interface and hand it over, and the gateway reports: interim, final, twice, out of order.
 """
 
 import json
@@ -18,12 +18,12 @@ MONEY_KINDS = ("recharge", "credit", "debit", "chargeback", "cash_refund", "by_h
 
 
 class BrokenBooksError(AssertionError):
-    """Money was lost, made, or charged otherwise than by the stored price."""
+    """Money was lost or created, or a charge differs from the stored price."""
 
 
 @dataclass(frozen=True)
 class Delivered:
-    """A message that the gateway took. `mode` "" = not delivered; `told`: reports taken of it."""
+    """A message that the gateway took. `mode`: "" if not delivered; `told`: reports taken."""
 
     account: str
     message_id: str
@@ -34,7 +34,7 @@ class Delivered:
 
 @dataclass(frozen=True)
 class Charged:
-    """A message as the books have it; `net` = what the journal took for it, by all its entries."""
+    """A message as the books have it. `net`: what the journal took for it, by all its entries."""
 
     account: str
     message_id: str
@@ -56,8 +56,11 @@ class Charged:
 
 @dataclass(frozen=True)
 class Judged:
-    """What was judged at the end, in numbers; `unexplained` units: delivered less paid, beyond the
-    operators' list (0, unless Redis lost what it had acknowledged)."""
+    """What was judged at the end, in numbers.
+
+    `unexplained` units: delivered less paid, beyond the operators' list. 0, unless Redis lost what
+    it had acknowledged.
+    """
 
     delivered: int = 0
     messages: int = 0
@@ -65,12 +68,12 @@ class Judged:
 
 
 def accounts(stack: Stack) -> list[str]:
-    """The accounts that chatbots send for."""
+    """Return the accounts that chatbots send for."""
     return sorted({chatbot["account"] for chatbot in stack.simulation.get("chatbots", [])})
 
 
 def handed_over(stack: Stack) -> int:
-    """How many messages the gateway has taken so far."""
+    """Return how many messages the gateway has taken so far."""
     return sum(line.startswith('{"op": "accept"') for line in _lines(stack))
 
 
@@ -101,7 +104,7 @@ def read_ledger(lines: Iterable[str]) -> dict[tuple[str, str], Delivered]:
 
 
 def first_problem(stack: Stack, handed_over_before: int) -> str:
-    """Say what is not healed: safe mode, a wallet that takes no holds, red books, nothing sent."""
+    """Return what is not healed: safe mode, a wallet without holds, red books, nothing sent."""
     if not accounts(stack):
         return ""
     return (
@@ -121,7 +124,10 @@ def _in_safe_mode(stack: Stack) -> str:
 
 
 def _not_open(stack: Stack) -> str:
-    """Raises BrokenBooksError when a balance is below zero, which no healing excuses."""
+    """Return the wallets that are not open, as text.
+
+    Raise BrokenBooksError if a balance is below zero, which no healing excuses.
+    """
     with stack.redis_client() as client:
         for slug in accounts(stack):
             conf, bal, held = client.hmget("{acct." + slug + "}", "conf", "bal", "held")
@@ -133,7 +139,7 @@ def _not_open(stack: Stack) -> str:
 
 
 def trimmed_too_early(stack: Stack) -> dict[str, tuple[int, int]]:
-    """Accounts whose Redis let go of entries that SQL does not have: (trimmed up to, in SQL)."""
+    """Return accounts whose Redis trimmed entries that SQL lacks: (trimmed up to, in SQL)."""
     rows = stack.sql(
         "SELECT a.slug, w.generation, w.seq FROM billing_wallet w"
         " JOIN access_account a ON a.id = w.account_id"
@@ -148,7 +154,7 @@ def trimmed_too_early(stack: Stack) -> dict[str, tuple[int, int]]:
 
 
 def _seq_now(stack: Stack, slug: str, seq: int) -> int:
-    """SQL's sequence number, read again after Redis': a batch may be written in between."""
+    """Return SQL's sequence number, read again after Redis': a batch may be written in between."""
     rows = stack.sql(
         "SELECT w.seq FROM billing_wallet w JOIN access_account a ON a.id = w.account_id"
         " WHERE a.slug = %s",
@@ -158,7 +164,7 @@ def _seq_now(stack: Stack, slug: str, seq: int) -> int:
 
 
 def audit(stack: Stack) -> str:
-    """What `manage.py audit` says; "" = green."""
+    """Return what `manage.py audit` complains about, or "" if it is green."""
     result = stack.manage("audit")
     return "" if result.returncode == 0 else f"audit: {(result.stdout + result.stderr)[-600:]}"
 
@@ -167,7 +173,7 @@ def audit(stack: Stack) -> str:
 
 
 def books_are_at_rest(stack: Stack, *, lossless: bool) -> Judged:
-    """With nobody sending: every report in the books, every charge as the price was stored.
+    """Check, with no chatbot sending, that all reports are in the books at the stored prices.
 
     lossless: nothing made Redis lose what it had acknowledged, so the operators' list accounts for
     all that was delivered and not paid, to the unit.
@@ -187,7 +193,7 @@ def books_are_at_rest(stack: Stack, *, lossless: bool) -> Judged:
 
 
 def _untold(stack: Stack) -> str:
-    """The gateway tells what it owes: an interim report and a final one at least, or one."""
+    """Return the messages for which the gateway has not sent a report yet, as text, or ""."""
     left = [each for each in read_ledger(_lines(stack)).values() if not each.ended or not each.told]
     return f"the gateway has not told of {len(left)}: {left[:2]}" if left else ""
 
@@ -232,7 +238,7 @@ def read_charges(stack: Stack) -> dict[tuple[str, str], Charged]:
 
 
 def read_prices(text: str) -> dict[str, int]:
-    """Every stored price, of the quote and outside it."""
+    """Return every stored price, within the quote and outside it."""
     words = text.replace(";", ",").split(",")
     pairs = (word.split("=") for word in words if "=" in word)
     return {mode: int(price) for mode, price in pairs}
@@ -246,7 +252,7 @@ def check_charges(charged: Iterable[Charged]) -> None:
 
 
 def check_batches(broken: list[tuple[object, ...]]) -> None:
-    """Raise when a batch does not begin where the one before it ended."""
+    """Raise if a batch does not begin where the previous one ended."""
     if broken:
         raise BrokenBooksError(f"batches do not follow each other: {broken[:3]}")
 
@@ -254,7 +260,7 @@ def check_batches(broken: list[tuple[object, ...]]) -> None:
 def difference(
     ledger: Mapping[tuple[str, str], Delivered], charged: Mapping[tuple[str, str], Charged]
 ) -> int:
-    """Delivered by the gateway less paid by the customers, over what both know and is ended."""
+    """Return delivered less paid, over ended messages that gateway and customers both have."""
     total = 0
     for key, its in ledger.items():
         known = charged.get(key)
@@ -265,7 +271,7 @@ def difference(
 
 
 def listed(stack: Stack, ledger: Mapping[tuple[str, str], Delivered]) -> int:
-    """What the operators' list says of these messages."""
+    """Return the units that the operators' list shows for these messages."""
     rows = stack.sql(
         "SELECT a.slug, f.message_id, f.difference FROM billing_flaggedreport f"
         " JOIN billing_wallet w ON w.id = f.wallet_id JOIN access_account a ON a.id = w.account_id"

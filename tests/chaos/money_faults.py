@@ -1,6 +1,6 @@
-"""Faults that are aimed at money: an old primary, SQL that takes nothing, a hot account, sockets.
+"""Faults that are aimed at money: an old primary, read-only SQL, a hot account, sockets.
 
-Each judges by itself what can only be seen while it lasts; what must hold afterwards is judged
+Each fault judges what can only be seen while it lasts. What must be true afterwards is judged
 as after every fault.
 """
 
@@ -15,7 +15,7 @@ from tests.chaos.money import BrokenBooksError
 from tests.chaos.stack import Stack
 from tests.chaos.stack_view import DATABASE
 
-# Bounds of what customers see while the machine is under load, not of speed: `make bench`.
+# Limits of what customers see while the machine is under load, not of speed: `make bench`.
 COLD_P99_SECONDS = 3.0
 HOT_SHARE = 0.9
 RECONNECTS = 500
@@ -26,9 +26,9 @@ RECONNECTS = 500
 
 @fault(loses=True)
 def old_primary(stack: Stack, chance: random.Random) -> str:
-    """A lagging replica is promoted while half of the clients still talk to the old primary.
+    """Promote a lagging replica while half of the clients still use the old primary.
 
-    It must take nothing any more: what it took would be lost, and its numbers used twice.
+    The old primary must accept nothing any more: its writes would be lost, its numbers used twice.
     """
     lag, together = chance.uniform(1.0, 3.0), chance.uniform(4.0, 8.0)
     old = stack.redis.keep_old_primary(lag)
@@ -38,7 +38,7 @@ def old_primary(stack: Stack, chance: random.Random) -> str:
         after = _sequences(stack, client)
     moved = {tag: (before[tag], after[tag]) for tag in before if before[tag] != after[tag]}
     stack.redis.demote(old)
-    time.sleep(2.0)  # READONLY for those who are still there
+    time.sleep(2.0)  # READONLY for clients that are still there
     stack.redis.end_old_primary(old)
     if moved:
         raise BrokenBooksError(f"the old primary went on after the promotion: {moved}")
@@ -55,7 +55,10 @@ def _sequences(stack: Stack, client: "redis.Redis") -> dict[str, str | None]:
 
 @fault()
 def read_only_sql(stack: Stack, chance: random.Random) -> str:
-    """SQL answers, and takes nothing: charging goes on, nothing is trimmed."""
+    """Make SQL read-only: it answers but accepts no writes.
+
+    Charging continues, nothing is trimmed.
+    """
     seconds = chance.uniform(8.0, 15.0)
     before = money.handed_over(stack)
     set_read_only(stack, on=True)
@@ -72,7 +75,7 @@ def read_only_sql(stack: Stack, chance: random.Random) -> str:
 
 
 def set_read_only(stack: Stack, *, on: bool) -> None:
-    """For every session of the product's database; those that are there are ended."""
+    """Switch read-only for every session of the product's database. Existing sessions are ended."""
     setting = "SET default_transaction_read_only = on" if on else "RESET ALL"
     with stack.postgres.connect() as connection:
         connection.execute(f"ALTER DATABASE {DATABASE} {setting}".encode())
@@ -86,7 +89,7 @@ def set_read_only(stack: Stack, *, on: bool) -> None:
 
 @fault()
 def hot_account(stack: Stack, _chance: random.Random) -> str:
-    """One account takes nine tenths of everything; the others are served all the same."""
+    """Let one account take nine tenths of everything; the others must still be served."""
     chatbots = stack.simulation["chatbots"]
     with money_load.Cold(stack, chatbots[1:]) as cold:
         cold.serve(4.0)
@@ -113,7 +116,7 @@ def hot_account(stack: Stack, _chance: random.Random) -> str:
 
 @fault()
 def reconnect_storm(stack: Stack, chance: random.Random) -> str:
-    """Five hundred sockets come and go while the balance moves in bursts.
+    """Open and close five hundred sockets while the balance moves in bursts.
 
     Readers that stayed must know when they missed something, and show what is stored.
     """

@@ -1,7 +1,7 @@
-"""Load that a fault of money brings along: a hot account, and cold ones beside it.
+"""The load that a fault of money brings along: a hot account, and cold ones.
 
 Real requests to the stack's web processes, with the chatbots' own tokens. What is held here is
-cancelled again: the gateway's ledger knows nothing of it.
+cancelled again: it is not in the gateway's ledger.
 """
 
 import itertools
@@ -43,7 +43,7 @@ def _holds(count: int) -> list[dict[str, Any]]:
 
 @dataclass
 class Hot:
-    """Holds and cancels on one account as fast as it is answered, from some threads."""
+    """Holds and cancels on one account as fast as requests are answered, from several threads."""
 
     stack: Stack
     chatbot: Chatbot
@@ -85,7 +85,7 @@ class Hot:
 
 @dataclass
 class Cold:
-    """Small requests on the other accounts, one after the other; how long each took."""
+    """Small requests on the other accounts, one after the other, with the time that each took."""
 
     stack: Stack
     chatbots: list[Chatbot]
@@ -103,7 +103,7 @@ class Cold:
             client.close()
 
     def serve(self, seconds: float) -> None:
-        """Hold and cancel one message on each in turn, twenty times a second at most."""
+        """Hold and cancel one message on each account in turn, at most twenty times a second."""
         end = time.monotonic() + seconds
         for client in itertools.cycle(self._clients):
             if time.monotonic() > end:
@@ -114,11 +114,11 @@ class Cold:
             time.sleep(0.05)
 
     def forget(self) -> None:
-        """Begin a new measurement."""
+        """Start a new measurement."""
         self.seconds, self.served = [], 0
 
     def p99_seconds(self) -> float:
-        """Of the answers since the beginning of the measurement."""
+        """Return the p99 of the answers since the measurement started."""
         return statistics.quantiles(self.seconds, n=100)[-1]
 
     def _timed(self, client: httpx.Client, path: str, body: dict[str, Any]) -> None:

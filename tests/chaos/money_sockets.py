@@ -1,4 +1,4 @@
-"""A storm of sockets on one account's balance, and readers that must not be wrong in it."""
+"""A storm of sockets on one account's balance, and readers that must stay correct in it."""
 
 import asyncio
 import json
@@ -32,7 +32,7 @@ class Reader:
     wrong: str = ""
 
     def take(self, frame: dict[str, Any]) -> bool:
-        """Take a frame; returns whether the reader must fetch the balance: it missed one."""
+        """Take a frame. Return whether the reader missed one and must fetch the balance."""
         balance, previous = frame["balance"], frame["previous"]
         missed = previous != self.last
         if self.last is not None and balance["seq"] < self.last:
@@ -46,7 +46,7 @@ class Reader:
 
 @dataclass
 class Storm:
-    """What came of it; `stored`: the balance by its sequence number, fetched while it lasted."""
+    """The results. `stored`: the balance by its sequence number, fetched during the storm."""
 
     reconnects: int = 0
     readers: list[Reader] = field(default_factory=list)
@@ -69,7 +69,7 @@ _FIGURES = ("spendable", "held", "receivable", "status")
 
 
 def shown_is_stored(storm: Storm) -> list[str]:
-    """Name the readers whose figures differ from what is stored, or who saw no end of it."""
+    """Return the readers that differ from what is stored, or that never saw the storm's end."""
     found = []
     for reader in storm.readers:
         both = reader.shown.keys() & storm.stored.keys()
@@ -86,7 +86,7 @@ def shown_is_stored(storm: Storm) -> list[str]:
 
 
 def storm(stack: Stack, chatbot: Chatbot, reconnects: int) -> Storm:
-    """Open and drop so many sockets of one account's balance, with some readers that stay."""
+    """Open and close `reconnects` sockets of one account's balance, with some readers that stay."""
     return asyncio.run(_storm(stack, chatbot, reconnects))
 
 
@@ -123,7 +123,7 @@ def _socket(stack: Stack, chatbot: Chatbot, place: int) -> connect:
 
 
 async def _come_and_go(stack: Stack, chatbot: Chatbot, place: int) -> bool:
-    """One socket: its first frame, then gone without a word. Whether it was let in."""
+    """Open a socket, read its first frame, and drop it. Return whether it was let in."""
     try:
         socket = await _socket(stack, chatbot, place)
         await asyncio.wait_for(socket.recv(), TIMEOUT_SECONDS)
@@ -134,7 +134,10 @@ async def _come_and_go(stack: Stack, chatbot: Chatbot, place: int) -> bool:
 
 
 async def _read(stack: Stack, chatbot: Chatbot, reader: Reader, calm: asyncio.Event) -> None:
-    """Read until it is calm; a reader that is thrown out comes back, and one that missed asks."""
+    """Read until the storm is over.
+
+    Reconnect if thrown out, and fetch the balance if one was missed.
+    """
     while not calm.is_set():
         try:
             async with _socket(stack, chatbot, reader.number) as socket:
@@ -159,7 +162,7 @@ async def _read_socket(
 
 
 async def _look(stack: Stack, chatbot: Chatbot, its: Storm, over: asyncio.Event) -> None:
-    """Ask for what is stored until every reader has shown it, after the storm 20 s at most."""
+    """Fetch what is stored until every reader has shown it, for at most 20 s after the storm."""
     deadline = 0.0
     async with _async_client(stack, chatbot, 0) as client:
         while not deadline or (shown_is_stored(its) and time.monotonic() < deadline):

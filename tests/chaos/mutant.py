@@ -1,10 +1,10 @@
-"""The product with one line of it changed, in forks of one process that has imported all of it.
+"""The product with one line changed, in forks of one process that has imported all of it.
 
-    python -m tests.chaos.mutant OUTPUT TEST…
+python -m tests.chaos.mutant OUTPUT TEST…
 
 is a pytest run that collects the tests and then reads cases, one as JSON on each line of its
-standard input. For each it forks: the fork changes the product in memory and goes on as the run of
-that case's test; the tree is untouched. What the fork prints is in OUTPUT, its exit code is the
+standard input. For each it forks: the fork changes the product in memory and continues as the run
+of that case's test; the files are untouched. The fork's output goes to OUTPUT; its exit code is the
 answer, one line. The run ends, and with it its servers, when the cases do.
 """
 
@@ -39,7 +39,7 @@ LONGEST_SECONDS = 180.0  # for the imports, and for each test
 
 @dataclass(frozen=True)
 class Case:
-    """A safeguard: its file and text, what is put in its place, and the test that guards it."""
+    """A safeguard: its file and text, the text to replace it, and the test that guards it."""
 
     file: str
     old: str
@@ -52,7 +52,7 @@ EVERY_TEST = Case("", "", "", "")  # with nothing changed
 
 @dataclass(frozen=True)
 class Mutation:
-    """One change of one file's text; ValueError unless the file has the text exactly once."""
+    """A change of one file's text. Raise ValueError unless the file has the text exactly once."""
 
     path: Path
     old: str
@@ -68,10 +68,10 @@ class Mutation:
 
 
 def apply(mutation: Mutation) -> None:
-    """From now on this process runs the changed text; ValueError when nothing that runs changes."""
+    """Make this process run the changed text. Raise ValueError if no running code changes."""
     text = mutation.path.read_text()
     changed = mutation.of(text)
-    gc.unfreeze()  # what is frozen is not among gc.get_objects()
+    gc.unfreeze()  # frozen objects are not among gc.get_objects()
     if mutation.path.suffix == ".lua":
         done = swap_scripts(mutation.path, changed)
     else:
@@ -87,15 +87,16 @@ def apply(mutation: Mutation) -> None:
 
 
 def swap_scripts(path: Path, changed: str) -> int:
-    """Have scripts and libraries made of `changed` instead of this file: a script's own, a module
-    or the prelude. Returns how many scripts are another text now.
+    """Make scripts and libraries use `changed` instead of this file.
+
+    The file is a script, a module or the prelude. Return how many scripts have another text now.
     """
     read = Path.read_text
 
     def read_text(self: Path, encoding: str | None = None, errors: str | None = None) -> str:
         return changed if self.resolve() == path else read(self, encoding, errors)
 
-    # Not the registry's alone: of a folder that was loaded twice it knows the last.
+    # Not only the registry's: if a folder was loaded twice, it knows only the last.
     known = [each for each in gc.get_objects() if type(each) is Script]
     done = 0
     with mock.patch.object(Path, "read_text", read_text):
@@ -115,7 +116,7 @@ def swap_scripts(path: Path, changed: str) -> int:
 
 
 def _swap_code(module: ModuleType, text: str, changed: str) -> int:
-    """Give functions, methods and closures their changed code: they stay the same objects."""
+    """Give functions, methods and closures their changed code. They stay the same objects."""
     file = str(module.__file__)
     before, after = (compile(each, file, "exec", dont_inherit=True) for each in (text, changed))
     codes = {(was.co_qualname, was.co_firstlineno): now for was, now in _different(before, after)}
@@ -130,7 +131,7 @@ def _swap_code(module: ModuleType, text: str, changed: str) -> int:
 
 
 def _different(before: CodeType, after: CodeType) -> Iterator[tuple[CodeType, CodeType]]:
-    """Yield what differs, outermost first; what only one of the two has is left out."""
+    """Yield what differs, outermost first. What only one of the two has is left out."""
     if before == after:
         return
     yield before, after
@@ -147,7 +148,7 @@ def _inside(code: CodeType) -> list[CodeType]:
 
 
 def _swap_constants(module: ModuleType, text: str, changed: str) -> int:
-    """Give a constant its changed value in every module that has imported it by its name."""
+    """Give a constant its changed value in every module that has imported it by name."""
     done = 0
     for was, now in zip(ast.parse(text).body, ast.parse(changed).body, strict=True):
         if not isinstance(now, ast.Assign | ast.AnnAssign) or ast.dump(was) == ast.dump(now):
@@ -173,16 +174,16 @@ def _run_again(migration: ModuleType, changed: str) -> int:
 
 
 class Forking:
-    """A pytest plugin: between the collection and the tests it serves cases, each in a fork."""
+    """A pytest plugin that serves cases, each in a fork, between the collection and the tests."""
 
     def __init__(self, output: str) -> None:
         self._output = output
         self._session: pytest.Session | None = None  # in a fork
 
-    @pytest.hookimpl(tryfirst=True)  # before anybody starts a thread, which a fork would lack
+    @pytest.hookimpl(tryfirst=True)  # before any thread starts, which a fork would lack
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         if session.testsfailed or not session.items:
-            return  # pytest says why
+            return  # pytest reports why
         signal.alarm(0)
         for line in sys.stdin:
             case = Case(**json.loads(line))
@@ -195,7 +196,7 @@ class Forking:
         session.items.clear()
 
     def _become(self, session: pytest.Session, case: Case) -> None:
-        """From here on this is the run of the case's test, on empty stores, with its change."""
+        """Become the run of the case's test, on empty stores, with its change."""
         self._session = session
         die_with_parent(signal.SIGKILL)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -210,7 +211,7 @@ class Forking:
         if report.failed and report.when == "call":
             print(f"\n{killed_by(report.nodeid)}")
 
-    @pytest.hookimpl(tryfirst=True)  # before the servers, which are the warm process', are ended
+    @pytest.hookimpl(tryfirst=True)  # before the warm process' servers are ended
     def pytest_unconfigure(self) -> None:
         if self._session is not None:
             sys.stdout.flush()
@@ -218,7 +219,7 @@ class Forking:
 
 
 def killed_by(test: str) -> str:
-    """The line by which a fork says that this very test failed, and not what stands around it."""
+    """Return the line that shows that this very test failed in a fork, nothing around it."""
     return f"killed by {test}"
 
 
@@ -227,7 +228,7 @@ def _is(item: pytest.Item, test: str) -> bool:
 
 
 def _turn_output_to(path: str) -> None:
-    """Standard output and error go to a file; the cases are the warm process' to read."""
+    """Send standard output and error to a file. Only the warm process reads the cases."""
     output = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     nothing = os.open(os.devnull, os.O_RDONLY)
     for kept, stream in ((nothing, 0), (output, 1), (output, 2)):
@@ -235,7 +236,7 @@ def _turn_output_to(path: str) -> None:
 
 
 def _empty_stores() -> None:
-    """What the fork before has left: keys, and SQLite's files, a journal perhaps among them."""
+    """Delete what the previous fork left: keys, and SQLite's files, perhaps with a journal."""
     with redis.Redis.from_url(os.environ["REDIS_URL"]) as client:
         client.flushall()
     for left in Path(settings.DATA_DIR).glob("test.sqlite3*"):
@@ -246,7 +247,7 @@ def main(output: str, *tests: str) -> int:
     """Collect, serve, and return pytest's exit code."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # the servers are ended then, too
     signal.alarm(int(patient(LONGEST_SECONDS)))
-    # Standard output is for the answers alone, so nothing may tell there how far the run is.
+    # Standard output is only for the answers, so no progress may be printed there.
     plain = ["-q", "-x", "-s", "-p", "no:cacheprovider", "-p", "no:progress"]
     with redirect_stdout(sys.stderr):
         return pytest.main([*plain, *tests], plugins=[Forking(output)])
@@ -257,17 +258,17 @@ def main(output: str, *tests: str) -> int:
 
 @dataclass
 class Mutants:
-    """The warm process, for whoever has cases for it."""
+    """The warm process, for the tests that have cases for it."""
 
     process: subprocess.Popen[str]
     output: Path
     log: Path
 
     def run(self, case: Case) -> tuple[int, str]:
-        """Return pytest's exit code (negative: the signal that ended it) and what was printed."""
+        """Return pytest's exit code (negative: the signal that ended it) and its output."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
-        with suppress(BrokenPipeError):  # it has ended: no answer will say so
+        with suppress(BrokenPipeError):  # it has ended: the missing answer shows it
             os.write(self.process.stdin.fileno(), f"{json.dumps(asdict(case))}\n".encode())
         answer = self.process.stdout.readline()
         assert answer, f"the warm process has ended:\n{self.log.read_text()[-3000:]}"
@@ -276,9 +277,9 @@ class Mutants:
 
 @contextmanager
 def warmed(folder: Path, tests: Sequence[str]) -> Iterator[Mutants]:
-    """Start the process for these tests; it ends with the block, and with this process."""
+    """Start the process for these tests. It ends with the block, and with this process."""
     output, log = folder / "output", folder / "log"
-    # What belongs to this run of pytest; and the mutants' tests are always on SQLite, by copies.
+    # What belongs to this run of pytest. The mutants' tests always use copies of SQLite.
     foreign = ("PYTEST_", "REPEAT", "TEST_DATABASE", "DATABASE_URL")
     environment = {
         name: value for name, value in os.environ.items() if not name.startswith(foreign)

@@ -1,11 +1,11 @@
-"""Programs that take permits of a gate by themselves, and write down what they were told.
+"""Programs that take permits of a gate on their own, and log what was acknowledged.
 
-    python -m tests.chaos.permit_load ADDRESS GATE TOKEN LOG PART
+python -m tests.chaos.permit_load ADDRESS GATE TOKEN LOG PART
 
-Each holder asks for a permit, keeps it for a second or two and gives it back. One JSON line for
-each answer: `granted` and `released`, with the holder and the token. A line is written when the
-answer is there, before anything else is done: what stands in the file was acknowledged.
-SIGTERM: nobody asks any more, and what is held is given back; the process stays.
+Each holder requests a permit, keeps it for a second or two and gives it back. One JSON line for
+each answer: `granted` and `released`, with the holder and the token. A line is written as soon as
+the answer arrives, before anything else is done: what is in the file was acknowledged.
+SIGTERM: no holder asks any more, and what is held is given back; the process stays.
 """
 
 import asyncio
@@ -39,7 +39,7 @@ class Gate:
     resting: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def ask(self, verb: str, body: dict[str, Any]) -> dict[str, Any] | None:
-        """The answer to one request; None = it was refused, or nobody answered."""
+        """Return the answer to one request, or None if it was refused or not answered."""
         try:
             answer = await self.client.post(f"/api/v1/gates/{self.slug}/{verb}", json=body)
         except httpx.HTTPError:
@@ -51,7 +51,7 @@ class Gate:
         return told
 
     def tell(self, op: str, holder: str, token: int) -> None:
-        """Write down what was acknowledged."""
+        """Log what was acknowledged."""
         self.write({"op": op, "at": time.time(), "holder": holder, "token": token})
 
     def write(self, line: dict[str, Any]) -> None:
@@ -61,7 +61,7 @@ class Gate:
 
 
 async def hold(gate: Gate, holder: str, chance: random.Random) -> None:
-    """Take and give back, again and again. The same holder gets the same permit until it ends."""
+    """Take and give back, repeatedly. The same holder gets the same permit until it ends."""
     while True:
         await asyncio.sleep(chance.uniform(*ASKS_SECONDS))
         if gate.resting.is_set():
@@ -76,7 +76,7 @@ async def hold(gate: Gate, holder: str, chance: random.Random) -> None:
 
 
 async def _give_back(gate: Gate, holder: str, token: int) -> None:
-    """Until somebody answers: a permit that ended by itself meanwhile is given back, too."""
+    """Try until an answer arrives. A permit that has expired meanwhile is given back, too."""
     while True:
         told = await gate.ask("release", {"holder": holder, "token": token})
         if told is not None:

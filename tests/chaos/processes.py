@@ -25,7 +25,7 @@ HEARS_SECONDS = 60.0
 
 @dataclass
 class StackProcess:
-    """One program in a process group of its own, its output in `folder/<name>.log`."""
+    """A program in its own process group, with its output in `folder/<name>.log`."""
 
     name: str
     arguments: Sequence[str]
@@ -41,7 +41,7 @@ class StackProcess:
         return self.process is not None and self.process.poll() is None
 
     def start(self) -> None:
-        """Start it; from now on the watch brings it back when it dies."""
+        """Start the process. From now on the watch brings it back when it dies."""
         self._end_left_over_children()
         program, *words = self.arguments
         environment = {**os.environ, **self.environment, "PYTHONPATH": str(self.release)}
@@ -62,9 +62,9 @@ class StackProcess:
                 os.killpg(self.process.pid, number)
 
     def ask_to_rest(self) -> None:
-        """Send SIGTERM to a program that plays on without new work; waits until it can hear it.
+        """Send SIGTERM to a program that then runs without new work, once it has a handler.
 
-        One that was brought back a moment ago would end by it, come back and know of nothing.
+        A process that was brought back a moment ago would end by it, come back and not rest.
         """
         until_right(self._deaf, HEARS_SECONDS, poll_seconds=0.05)
         assert self.process is not None
@@ -75,13 +75,16 @@ class StackProcess:
         return "" if hears else f"{self.name} does not hear SIGTERM"
 
     def kill(self) -> None:
-        """End it as a crash would."""
+        """End the process as a crash would."""
         self.signal(signal.SIGKILL)
         if self.process is not None:
             self.process.wait()
 
     def terminate(self, patience_seconds: float = STOP_SECONDS) -> bool:
-        """Ask it to end in order; returns whether it did so in time (else it is killed)."""
+        """Ask the process to end in order.
+
+        Return whether it did so in time; otherwise it is killed.
+        """
         if self.process is None:
             return True
         with suppress(ProcessLookupError):
@@ -94,7 +97,7 @@ class StackProcess:
         return True
 
     def stop(self) -> None:
-        """End it in order and for good."""
+        """End the process in order and for good."""
         self.wanted = False
         self.signal(signal.SIGCONT)
         self.terminate()
@@ -144,7 +147,7 @@ def _started(arguments: Sequence[str], environment: Mapping[str, str], log: Path
 
 
 def _hears(pid: int, number: signal.Signals) -> bool:
-    """Whether a process has a handler of its own for a signal (the mask in /proc/<pid>/status)."""
+    """Return whether a process handles a signal itself (the mask in /proc/<pid>/status)."""
     with suppress(OSError):
         for line in Path(f"/proc/{pid}/status").read_text().splitlines():
             if line.startswith("SigCgt:"):

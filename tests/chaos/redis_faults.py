@@ -1,4 +1,4 @@
-"""Faults of Redis: killed, paused, emptied, behind, full, out of reach, slow, off its clock."""
+"""Faults of Redis: killed, paused, emptied, lagging, full, unreachable, slow, clock wrong."""
 
 import random
 import signal
@@ -16,7 +16,10 @@ STEPPED_SECONDS = 8.0
 
 @fault()
 def kill_redis(stack: Stack, chance: random.Random) -> str:
-    """What was acknowledged is in the append-only file: on a tmpfs, no fsync delays a write."""
+    """Kill Redis: what was acknowledged is in the append-only file.
+
+    On a tmpfs, no fsync delays a write.
+    """
     stack.redis.kill()
     seconds = chance.uniform(0.0, 3.0)
     time.sleep(seconds)
@@ -49,7 +52,7 @@ def empty_redis(stack: Stack, _chance: random.Random) -> str:
 
 @fault(loses=True)
 def fail_over(stack: Stack, chance: random.Random) -> str:
-    """A replica that missed the last acknowledged writes becomes the primary."""
+    """Promote a replica that missed the last acknowledged writes."""
     seconds = chance.uniform(2.0, 6.0)
     missed = stack.redis.fail_over(seconds)
     return f"failover to a replica that had missed {seconds:.1f} s ({missed} bytes)"
@@ -57,9 +60,9 @@ def fail_over(stack: Stack, chance: random.Random) -> str:
 
 @fault(not_run=lambda stack: "" if stack.redis.disk.mounted else "only root may mount a tmpfs")
 def fill_disk(stack: Stack, chance: random.Random) -> str:
-    """Redis cannot append: it refuses writes, and must take them again once there is room.
+    """Fill the disk: Redis refuses writes, and must accept them once there is room.
 
-    Meanwhile everybody is refused clearly, and an incident says that there is no room.
+    Meanwhile every write is refused clearly, and an incident reports that there is no room.
     """
     begun = time.monotonic()
     stack.redis.disk.fill()
@@ -83,7 +86,7 @@ def reset_connections(stack: Stack, _chance: random.Random) -> str:
 
 @fault()
 def part_network(stack: Stack, chance: random.Random) -> str:
-    """Redis cannot be reached for a while, then it can."""
+    """Make Redis unreachable for a while."""
     seconds = chance.uniform(4.0, 10.0)
     stack.redis.proxy.set("cut")
     time.sleep(seconds)
@@ -93,7 +96,7 @@ def part_network(stack: Stack, chance: random.Random) -> str:
 
 @fault()
 def lose_replies(stack: Stack, _chance: random.Random) -> str:
-    """Redis does what it was asked, and nobody hears of it; then the connections end."""
+    """Let Redis do what it was asked but lose its replies; then end the connections."""
     stack.redis.proxy.set("drop-reply")
     time.sleep(5.0)
     stack.redis.proxy.set("pass")
@@ -103,7 +106,7 @@ def lose_replies(stack: Stack, _chance: random.Random) -> str:
 
 @fault()
 def cut_replies(stack: Stack, chance: random.Random) -> str:
-    """Now and then a connection ends just when the reply is due."""
+    """Now and then end a connection just when the reply is due."""
     hits = 0
     end = time.monotonic() + 8.0
     while time.monotonic() < end:
@@ -142,10 +145,13 @@ def _why_no_clock(stack: Stack) -> str:
 
 @fault(not_run=_why_no_clock)
 def step_clock(stack: Stack, chance: random.Random) -> str:
-    """An hour, minutes or seconds on or back, and right again: nothing may end before its time."""
+    """Step the clock an hour, minutes or seconds forward or back, and right again.
+
+    Nothing may end before its time.
+    """
     seconds = chance.choice((1, -1)) * chance.choice((40, 300, 3_600))
     begun = time.monotonic()
-    # The external system has a clock of its own: by it a permit of a clock behind is over.
+    # The external system has its own clock: by it, a permit of a slow clock is over.
     idle = (meanwhile.WORK,) if seconds < 0 else ()
     stack.redis.step_clock(seconds)
     try:

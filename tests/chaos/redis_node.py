@@ -1,6 +1,6 @@
 """The stack's Redis: behind a proxy that misbehaves, on a small disk, with a clock that steps.
 
-Everybody reaches it at one address, the proxy's; which server stands behind it can change.
+All clients reach it at one address, the proxy's. The server behind it can change.
 """
 
 import errno
@@ -28,16 +28,16 @@ FAKETIME_FOLDERS = ("/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "
 
 
 def faketime_library() -> str:
-    """Return libfaketime's path, or nothing."""
+    """Return libfaketime's path, or "" if it is not installed."""
     places = [Path(folder, "faketime", "libfaketime.so.1") for folder in FAKETIME_FOLDERS]
     return next((str(place) for place in places if place.exists()), "")
 
 
 @dataclass
 class SmallDisk:
-    """A tmpfs of its own for Redis' files, so that it can be filled without hurting the machine.
+    """A separate tmpfs for Redis' files, so that it can be filled without hurting the machine.
 
-    Only root may mount one; without, `mounted` stays false and the folder is a plain one.
+    Only root may mount one. Otherwise `mounted` stays false and the folder is a plain one.
     """
 
     folder: Path
@@ -52,7 +52,7 @@ class SmallDisk:
         self.mounted = done.returncode == 0
 
     def fill(self) -> None:
-        """Take every free byte. OSError of another kind than a full disk is raised."""
+        """Take every free byte. Raise OSError for any error other than a full disk."""
         with (self.folder / "ballast").open("wb", buffering=0) as file:
             for size in (1 << 20, 1 << 12, 1):
                 _write_until_full(file.fileno(), size)
@@ -79,7 +79,10 @@ def _write_until_full(descriptor: int, size: int) -> None:
 
 @dataclass
 class RedisNode:
-    """One address, `url`; the server behind it may be killed, emptied, replaced, or told lies."""
+    """One address, `url`.
+
+    The server behind it may be killed, emptied, replaced, or given a wrong clock.
+    """
 
     folder: Path
     clock: bool = False
@@ -100,7 +103,7 @@ class RedisNode:
 
     @property
     def program(self) -> str:
-        """Debian's Redis and libfaketime do not go together (jemalloc); Valkey's wheel does."""
+        """The server program. Libfaketime needs Valkey's wheel: Debian's Redis uses jemalloc."""
         return programs.valkey_9() if self.clock else ""
 
     def start(self) -> "RedisNode":
@@ -113,7 +116,7 @@ class RedisNode:
         return self
 
     def stop(self) -> None:
-        """End everything that was started here; harmless when nothing was."""
+        """End everything that was started here. Do nothing if nothing was."""
         for server in [*self._spare, *([self.server] if hasattr(self, "server") else [])]:
             if server.process is not None:
                 with suppress(ProcessLookupError):
@@ -124,7 +127,7 @@ class RedisNode:
         self.disk.unmount()
 
     def client(self) -> "redis.Redis":
-        """A client that goes past the proxy: what a judge reads is never the fault's work."""
+        """Return a client that bypasses the proxy, so that faults never affect the judges."""
         client: redis.Redis = redis.Redis.from_url(
             self.server.url, decode_responses=True, socket_timeout=5
         )
@@ -154,7 +157,7 @@ class RedisNode:
         self.server.kill()
 
     def restart(self) -> None:
-        """Come back with what the append-only file kept."""
+        """Restart with what the append-only file has."""
         self.server.start()
 
     def forget_data(self) -> None:
@@ -168,7 +171,7 @@ class RedisNode:
         os.kill(self.server.process.pid, number)
 
     def step_clock(self, seconds: int) -> None:
-        """Put the server's wall clock off by so much; returns once it is."""
+        """Put the server's wall clock off by `seconds`. Return once it is."""
         self.clock_file.write_text(f"{seconds:+d}\n")
         with self.client() as client:
 
@@ -179,9 +182,9 @@ class RedisNode:
             until_right(wrong, STEP_SECONDS, poll_seconds=0.05)
 
     def fail_over(self, lag_seconds: float) -> int:
-        """Promote a replica that missed the last seconds; returns how many bytes it had missed.
+        """Promote a replica that missed the last seconds. Return how many bytes it had missed.
 
-        Its link is held while the primary goes on and acknowledges; then the primary dies.
+        Its link is held while the primary continues and acknowledges; then the primary dies.
         """
         link = FaultyProxy(("127.0.0.1", self.server.port)).start()
         try:
@@ -199,16 +202,16 @@ class RedisNode:
             client.replicaof("NO", "ONE")
         self._spare.remove(replica)
         self.server = replica
-        self.server.extra = self.server.extra[:2]  # a restart of it comes back as a primary
+        self.server.extra = self.server.extra[:2]  # after a restart it comes back as a primary
         self.proxy.target = ("127.0.0.1", replica.port)
         self.proxy.cut_all()
         return missed
 
     def keep_old_primary(self, lag_seconds: float) -> RedisServer:
-        """Promote a lagging replica, and let the old primary live on; returns the old one.
+        """Promote a lagging replica, and let the old primary live on. Return the old one.
 
-        It refuses writes as soon as no replica hears of them (`min-replicas-to-write`). New
-        connections find the promoted server, half of the others too; the rest stays where it is.
+        It refuses writes as soon as no replica receives them (`min-replicas-to-write`). New
+        connections reach the promoted server, and so does half of the existing ones; the rest stay.
         """
         old = self.server
         link = FaultyProxy(("127.0.0.1", old.port)).start()
@@ -235,12 +238,12 @@ class RedisNode:
         return old
 
     def demote(self, old: RedisServer) -> None:
-        """The old primary becomes a replica of the new one, as a sentinel has it do."""
+        """Make the old primary a replica of the new one, as a sentinel does."""
         with old.client() as client:
             client.replicaof("127.0.0.1", str(self.server.port))
 
     def end_old_primary(self, old: RedisServer) -> None:
-        """It goes, and the connections that clients had to it."""
+        """End the old primary and the connections that clients had to it."""
         self._spare.remove(old)
         old.kill()
         self.proxy.cut_all()

@@ -1,4 +1,4 @@
-"""Waiting in a campaign: until nothing is wrong any more, or with the word of what still is."""
+"""Waiting in a campaign: until nothing is wrong any more, or until the time is up."""
 
 import time
 from collections.abc import Callable
@@ -13,9 +13,9 @@ def until_right(
     *,
     poll_seconds: float = 0.5,
 ) -> None:
-    """Return when `wrong` names nothing; raise `broken` with its word after `seconds`, patiently.
+    """Return when `wrong` names nothing. Raise `broken` with its text after `seconds`, patiently.
 
-    Unlike tests.support.waiting it asks seldom: what it asks reads whole databases.
+    Unlike tests.support.waiting it polls seldom: each check reads whole databases.
     """
     deadline = time.monotonic() + patient(seconds)
     while problem := wrong():

@@ -14,7 +14,7 @@ from tests.chaos.resting import until_right
 from tests.chaos.stack import Stack
 
 BUSY_PAGE = "The database"
-NEEDS_SQL = (meanwhile.DESKS,)  # a visit is a row: without SQL nobody is let in, nobody is told
+NEEDS_SQL = (meanwhile.DESKS,)  # a visit is a row: without SQL no visitor joins or is notified
 NO_ROOM = "Free disk space for the database"
 BITE_SECONDS = 40.0
 FILLED_TABLES = (
@@ -26,7 +26,7 @@ FILLED_TABLES = (
 
 @fault()
 def kill_postgres(stack: Stack, chance: random.Random) -> str:
-    """PostgreSQL is gone: who is on the hot paths is served, pages say so, processes live on."""
+    """Kill PostgreSQL: hot paths still serve, pages say why they cannot, processes stay alive."""
     port = chance.choice(stack.web_ports)
     with _lives_on(stack), meanwhile.Reader.log_in(stack, port) as reader:
         stack.postgres.kill()
@@ -46,7 +46,7 @@ def kill_postgres(stack: Stack, chance: random.Random) -> str:
 
 @contextmanager
 def _lives_on(stack: Stack) -> Iterator[None]:
-    """Around a fault of SQL alone: none of our own processes may end by it."""
+    """Check that none of our own processes ends during a fault of SQL alone."""
     starts = {name: process.starts for name, process in stack.processes.items()}
     yield
     dead = [name for name, count in starts.items() if stack.processes[name].starts != count]
@@ -55,14 +55,17 @@ def _lives_on(stack: Stack) -> Iterator[None]:
 
 
 def _remove_stale_lock(stack: Stack) -> None:
-    """Nothing to do for the data; a socket's lock file of a dead server can hinder a start."""
+    """Remove the socket's lock file of a dead server, which can prevent a start.
+
+    The data needs nothing.
+    """
     for path in Path(stack.postgres.folder).glob(".s.PGSQL.*.lock"):
         path.unlink(missing_ok=True)
 
 
 @fault()
 def pause_postgres(stack: Stack, _chance: random.Random) -> str:
-    """PostgreSQL takes connections and answers nothing, for longer than every lease."""
+    """Pause PostgreSQL for longer than every lease: it takes connections and answers nothing."""
     begun = time.monotonic()
     with _lives_on(stack):
         stack.pause_postgres(signal.SIGSTOP)
@@ -77,7 +80,7 @@ def pause_postgres(stack: Stack, _chance: random.Random) -> str:
 
 @fault(not_run=lambda stack: "" if stack.sql_disk.mounted else "only root may mount a tmpfs")
 def fill_sql_disk(stack: Stack, _chance: random.Random) -> str:
-    """The disk of histories and books is full: no row more, until there is room again."""
+    """Fill the disk of histories and books: no new rows until there is room again."""
     stack.move_to_small_disk(*FILLED_TABLES)
     refused = stack.sql_refusals()
     with _lives_on(stack):
@@ -117,7 +120,7 @@ def end_backends(stack: Stack, _chance: random.Random) -> str:
 
 @fault()
 def lose_commits(stack: Stack, chance: random.Random) -> str:
-    """SQL commits, and the answer is lost: the drain must read again and double nothing."""
+    """Lose the answers to SQL's commits: the drain must read again and double nothing."""
     hits = 0
     end = time.monotonic() + 8.0
     while time.monotonic() < end:

@@ -1,6 +1,6 @@
 """The whole product as real processes: Redis, PostgreSQL, 2 web, timers, workers, beat, switches.
 
-Everything listens on loopback, in one folder, with one secret of its own.
+Everything listens on loopback, in one folder, with its own secret.
 """
 
 import json
@@ -31,9 +31,9 @@ LOAD = ("switches", "senders", "devices", "holders", "people", "instances", "fro
 class Stack(StackLoad):
     """Starts in `start()`, ends everything that it started in `stop()`, also after a failure.
 
-    Redis and PostgreSQL stand behind proxies (`redis.proxy`, `sql_proxy`); `processes` are
+    Redis and PostgreSQL are behind proxies (`redis.proxy`, `sql_proxy`); `processes` are
     brought back by the watch when they die. `clock`: run a Redis whose clock can be stepped.
-    `release`: the tree whose code runs until `upgrade`; the load is always of this one.
+    `release`: the tree whose code runs until `upgrade`; the load always runs this tree's code.
     """
 
     WEBS = 2
@@ -54,11 +54,11 @@ class Stack(StackLoad):
         self.external_port = free_port()
         self.processes: dict[str, StackProcess] = {}
         self.environment: dict[str, str] = {}
-        self.commands_of = release  # whose manage.py judges
+        self.commands_of = release  # the release whose manage.py judges
         self.simulation: dict[str, Any] = {}
         self._watch: Watch | None = None
 
-    # -- life ------------------------------------------------------------------------------
+    # -- start and stop --------------------------------------------------------------------
 
     def start(self) -> None:
         """Bring everything up, with pools, tokens and switches under load."""
@@ -79,7 +79,7 @@ class Stack(StackLoad):
             process.start()
 
     def _start_servers(self) -> None:
-        """Redis, PostgreSQL and what stands between them and the product."""
+        """Start Redis, PostgreSQL and the proxies between them and the product."""
         self.redis.start()
         self.postgres.start()
         self.postgres.create_database(DATABASE)
@@ -103,7 +103,7 @@ class Stack(StackLoad):
             "POOLSITE_GATEWAY_TOKEN": secrets.token_urlsafe(32),
             "POOLSITE_DEBUG": "0",
             "POOLSITE_CHAOS": "1",
-            "POOLSITE_CALLS_KEEP_DAYS": "1",  # the hour of a demo is shorter than a step
+            "POOLSITE_CALLS_KEEP_DAYS": "1",  # an hour of a demo is shorter than a step
             "POOLSITE_LOG_LEVEL": "INFO",
             "DJANGO_SETTINGS_MODULE": "poolsite.settings",
             "PYTHONUNBUFFERED": "1",
@@ -141,12 +141,12 @@ class Stack(StackLoad):
 
     @property
     def entrances(self) -> tuple[int, int]:
-        """The two ports at which the load arrives, half of it each."""
+        """Return the two ports at which the load arrives, half of it each."""
         one, two = self.web_ports
         return one, two
 
     def _define_webs(self, python: list[str]) -> None:
-        """Every second one is daphne, the others are uvicorn."""
+        """Define the web processes: every second one is daphne, the others are uvicorn."""
         application = "poolsite.asgi:application"
         options = ["--lifespan", "off", "--no-access-log", "--timeout-graceful-shutdown", "5"]
         for index, port in enumerate(self.web_ports, start=1):
@@ -165,9 +165,10 @@ class Stack(StackLoad):
         self._manage_or_raise("scripts")
 
     def replace(self, *kinds: str) -> list[str]:
-        """End each process of these kinds in order; it comes back with this tree's code.
+        """End each process of these kinds in order, so that it comes back with this tree's code.
 
-        A web process is ready again before the next one ends. Returns who had to be killed.
+        A web process is ready again before the next one ends. Return the processes that had to be
+        killed.
         """
         slow = []
         for process in self._of_poolsite():
@@ -182,7 +183,7 @@ class Stack(StackLoad):
         return slow
 
     def doomed_worker(self, point: str) -> StackProcess:
-        """A worker that dies as by kill -9 at a crash point; started, and not brought back."""
+        """Start a worker that dies as by kill -9 at a crash point. It is not brought back."""
         name = f"doomed-{point.rpartition('.')[2]}"
         celery = [sys.executable, "-m", "celery", "-A", "poolsite", "worker", "-c", "1"]
         arguments = [*celery, "-n", f"{name}@%h", "--pool", "solo", "-l", "INFO"]
@@ -192,7 +193,7 @@ class Stack(StackLoad):
         return process
 
     def second_beat(self) -> StackProcess:
-        """Another beat beside the first; it is not brought back."""
+        """Start another beat next to the first. It is not brought back."""
         arguments = [*self.processes["beat"].arguments]
         arguments[arguments.index("-s") + 1] = str(self.folder / "beat-2")
         process = StackProcess("second-beat", arguments, self.environment, self.folder)
@@ -200,7 +201,10 @@ class Stack(StackLoad):
         return process
 
     def _simulator_config(self, index: int) -> Path:
-        """Each simulator plays every second switch of each pool, so that pools are shared."""
+        """Return the configuration of one simulator.
+
+        Each simulator plays every second switch of each pool, so that pools are shared.
+        """
         config = json.loads(json.dumps(self.simulation))
         for pool in config["pools"]:
             pool["switches"] = pool["switches"][index - 1 :: 2]
@@ -211,28 +215,28 @@ class Stack(StackLoad):
         return path
 
     def start_switches(self) -> None:
-        """Begin the load."""
+        """Start the load."""
         for process in self._named("switches"):
             process.start()
 
     def rest_switches(self) -> None:
-        """Ask the switches to end their calls and go on reporting empty live lists."""
+        """Ask the switches to end their calls and continue to report empty live lists."""
         self._rest("switches")
 
     def rest_people(self) -> None:
-        """Nobody comes to the desks any more; agents go on until everybody is served."""
+        """Let no more visitors come to the desks. Agents continue until every visitor is served."""
         self._rest("people")
 
     def rest_fronts(self) -> None:
-        """Front-ends begin no sessions any more, and end those that there are."""
+        """Let front-ends begin no more sessions, and end those that are open."""
         self._rest("fronts")
 
     def rest_holders(self) -> None:
-        """Holders ask for no permit any more, and give back what they have."""
+        """Let holders request no more permits, and give back what they have."""
         self._rest("holders")
 
     def rest_senders(self) -> None:
-        """End the chatbots for good; the gateway goes on with what it owes."""
+        """End the chatbots for good. The gateway continues with the reports that it owes."""
         for process in self._named("senders"):
             process.stop()
 
@@ -242,7 +246,7 @@ class Stack(StackLoad):
             self._watch.stop()
         for process in self.processes.values():
             process.wanted = False
-            process.kill()  # nothing is judged any more, and in order it would take a minute
+            process.kill()  # nothing is judged any more, and an orderly end would take a minute
         self.redis.stop()
         self.pause_postgres(signal.SIGCONT)
         self.postgres.stop()
@@ -270,7 +274,10 @@ class Stack(StackLoad):
                     os.kill(pid, number)
 
     def move_to_small_disk(self, *tables: str) -> None:
-        """Have PostgreSQL keep these tables on a disk that can be filled; again: no change."""
+        """Move these tables of PostgreSQL to a disk that can be filled.
+
+        Calling it again changes nothing.
+        """
         space = self.sql_disk.folder / "space"
         if not space.exists():
             space.mkdir(mode=0o700)

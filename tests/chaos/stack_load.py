@@ -1,4 +1,4 @@
-"""The load of the stack: who plays switches, devices, people, peers, chatbots and their gateway."""
+"""The load of the stack: switches, devices, people, peers, chatbots and their gateway."""
 
 import json
 from pathlib import Path
@@ -12,7 +12,7 @@ HOLDERS = gates.HOLDERS_GATE
 
 
 class StackLoad(StackView):
-    """Defines the processes of the load; each writes down what it was told, in `folder`."""
+    """Defines the processes of the load. Each logs what it was told, in `folder`."""
 
     seed: int
     gateway_port: int
@@ -23,7 +23,7 @@ class StackLoad(StackView):
         self.processes[name] = StackProcess(name, arguments, self.environment, self.folder)
 
     def _define_dispatch(self, python: list[str], one: str, two: str) -> None:
-        """Each process of peers begins at another web process, and goes to the other by itself."""
+        """Start each process of peers at another web process; it can move to the other one."""
         if dispatch.group_of(self) is None:
             return
         for part, ports in zip(dispatch.PARTS, ((one, two), (two, one)), strict=True):
@@ -33,7 +33,7 @@ class StackLoad(StackView):
                 self._define(f"{side}-{part}", [*python, "tests.chaos.dispatch_load", *words])
 
     def _define_line(self, python: list[str], one: str, two: str) -> None:
-        """Half of a desk's visitors and agents at each web process."""
+        """Put half of a desk's visitors and agents at each web process."""
         config = ["--config", str(line.config(self)), "--rest-on-stop"]
         for part, port in enumerate((one, two), start=1):
             log = ["--log", str(line.log_path(self, part)), "--part", f"{part}/2"]
@@ -44,7 +44,7 @@ class StackLoad(StackView):
             )
 
     def _define_gates(self, python: list[str], one: str, two: str) -> None:
-        """Devices report to both web processes; the external system tells one its own count."""
+        """Let devices report to both web processes, and the external system to one."""
         config = ["--config", str(self.folder / "demo" / "simulation.json"), "--gate", gates.GATE]
         external, port = f"{SIMULATOR}.external", str(self.external_port)
         log = ["--log", str(gates.external_log(self)), "--strong", "100"]
@@ -64,7 +64,7 @@ class StackLoad(StackView):
         self._define_holders(python, one, two)
 
     def _define_holders(self, python: list[str], one: str, two: str) -> None:
-        """Programs that take permits by themselves, at a gate of their own."""
+        """Define programs that take permits on their own, at a separate gate."""
         gate = next((each for each in self.simulation["gates"] if each["slug"] == HOLDERS), None)
         if gate is None:
             return
@@ -74,7 +74,7 @@ class StackLoad(StackView):
             self._define(f"holders-{part}", [*python, "tests.chaos.permit_load", *words])
 
     def _define_money(self, python: list[str], one: str, two: str) -> None:
-        """The gateway reports to one web process, the chatbots send to the other."""
+        """Let the gateway report to one web process, and the chatbots send to the other."""
         config = ["--config", str(self._money_config())]
         gateway, port = f"{SIMULATOR}.gateway", str(self.gateway_port)
         reports = ["--port", port, "--url", f"http://127.0.0.1:{one}"]
@@ -85,7 +85,10 @@ class StackLoad(StackView):
         self._define("senders", [*python, f"{SIMULATOR}.senders", *config, *address, *seed])
 
     def _money_config(self) -> Path:
-        """More messages in a minute than the demo's: a fault of a second must meet some."""
+        """Return a configuration with more messages a minute than the demo's.
+
+        A fault of a second must meet some.
+        """
         config = json.loads(json.dumps(self.simulation))
         for chatbot in config.get("chatbots", []):
             chatbot["messages_per_minute"], chatbot["sessions_per_minute"] = 120.0, 30.0

@@ -1,4 +1,4 @@
-"""A running stack as it looks from outside: its SQL, its Redis, its pages, its call logs."""
+"""A running stack seen from outside: its SQL, its Redis, its pages, its call logs."""
 
 import json
 import urllib.error
@@ -21,7 +21,7 @@ DATABASE = "poolsite"
 
 
 class StackView:
-    """Looks past the proxies, and changes nothing by itself."""
+    """Reads past the proxies, and changes nothing on its own."""
 
     folder: Path
     redis: RedisNode
@@ -32,7 +32,7 @@ class StackView:
     commands_of: Path
 
     def call_log(self, index: int) -> Path:
-        """Where the switches of one simulator write down which calls they have."""
+        """Return the file in which the switches of one simulator log their calls."""
         return self.folder / f"calls-{index}.jsonl"
 
     @property
@@ -47,23 +47,23 @@ class StackView:
         return self.redis.client()
 
     def sql(self, query: str, *values: object) -> list[tuple[Any, ...]]:
-        """Ask PostgreSQL itself, past the proxy."""
+        """Query PostgreSQL itself, past the proxy."""
         with psycopg.connect(self.postgres.url(DATABASE), autocommit=True) as connection:
             found = connection.execute(query.encode(), values or None)
             return found.fetchall() if found.description else []
 
     def sql_refusals(self) -> int:
-        """How often PostgreSQL has said that a disk is full."""
+        """Return how often PostgreSQL has reported a full disk."""
         log = (self.postgres.folder / "postgres.log").read_text(errors="replace")
         return log.count("No space left on device")
 
     def webs_not_ready(self) -> dict[int, str]:
-        """Return what /readyz said, for each web process that is not ready."""
+        """Return the answer of /readyz for each web process that is not ready."""
         answers = {port: self._readiness(port) for port in self.web_ports}
         return {port: text for port, text in answers.items() if text}
 
     def wait_until_ready(self) -> None:
-        """RuntimeError with what /readyz said, if a web process is not ready in time."""
+        """Raise RuntimeError with the answer of /readyz if a web process is not ready in time."""
 
         def wrong() -> str:
             unready = self.webs_not_ready()
@@ -77,13 +77,13 @@ class StackView:
         return {slug: state for slug, state in states.items() if state != "o"}
 
     def pool_fields(self, slug: str) -> Mapping[str, str]:
-        """The hash at the pool's tag: settings, generation, seq, counters."""
+        """Return the hash at the pool's tag: settings, generation, seq, counters."""
         with self.redis_client() as client:
             fields: dict[str, str] = client.hgetall(f"{{{slug}}}")
         return fields
 
     def busy_numbers(self) -> dict[str, list[str]]:
-        """Return the numbers that Redis believes to be in a call, for pools with any."""
+        """Return the numbers that Redis has in a call, for pools with any."""
         busy = {}
         with self.redis_client() as client:
             for slug in self.pools:
@@ -98,7 +98,7 @@ class StackView:
         return manage([*arguments], self.environment, self.commands_of)
 
     def _readiness(self, port: int) -> str:
-        """Return "" when the process is ready, else what it said."""
+        """Return "" if the process is ready, or its answer."""
         try:
             with urllib.request.urlopen(
                 f"http://127.0.0.1:{port}/readyz", timeout=patient(5)

@@ -1,4 +1,4 @@
-"""The judge of what was acknowledged sees each loss, by journals and rows made for it."""
+"""The judge of what was acknowledged sees each loss, with journals and rows made for it."""
 
 from collections import Counter
 from typing import Any

@@ -1,7 +1,7 @@
 """The short form of `make chaos`: the most telling faults, once each, on the real processes.
 
-All that was acknowledged in calls, at desks and at gates is held against SQL before the fault
-that loses; what must hold while a disk is full or SQL is gone, while it is so.
+Everything acknowledged in calls, at desks and at gates is compared with SQL before the fault
+that loses data. What must be true while a disk is full or SQL is gone is checked during the fault.
 """
 
 import tempfile

@@ -1,4 +1,4 @@
-"""The judge of the dispatcher's sessions: what it must notice, by logs that the test writes."""
+"""The judge of the dispatcher's sessions: what it must notice, with logs that the test writes."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A server's real clock is put an hour ahead: no slot is given on, and all goes on after it."""
+"""A server's real clock is put an hour ahead: no slot is given away, work continues."""
 
 import tempfile
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The proof of the gate in small: real HTTP, killed web processes, a system that counts."""
+"""The small form of the gate's proof: real HTTP, killed web processes, a system that counts."""
 
 import tempfile
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The judge of the gate's proof sees whatever does not hold."""
+"""The judge of the gate's proof sees every violation."""
 
 import dataclasses
 

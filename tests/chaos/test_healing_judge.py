@@ -1,4 +1,4 @@
-"""The judge of the healing proof tells a demo that is back from one that is not."""
+"""The judge of the healing proof distinguishes a recovered demo from one that is not."""
 
 from tests.chaos.healing import Usual, figures_of
 

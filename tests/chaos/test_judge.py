@@ -29,7 +29,7 @@ pytestmark = pytest.mark.processes
 
 
 class FakeStack:
-    """What the judge looks at: logs on disk, and answers that the test sets."""
+    """What the judge reads: logs on disk, and answers that the test sets."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -272,7 +272,7 @@ def test_the_family_of_a_process_is_itself_and_all_below(tmp_path: Path) -> None
 
 
 def _write_until_it_dies(primary: RedisServer, written: list[str]) -> None:
-    """The last that the primary takes falls into the time that the replica misses."""
+    """Write until the primary dies: its last writes are in the time that the replica misses."""
     with primary.client() as client, contextlib.suppress(redis.RedisError):
         for number in itertools.count():
             client.set(f"key-{number}", "1" * 100)
@@ -323,7 +323,7 @@ def test_an_old_primary_takes_nothing_once_its_replica_is_promoted(tmp_path: Pat
 def test_a_full_disk_refuses_writes_until_there_is_room(tmp_path: Path) -> None:
     disk = SmallDisk(tmp_path / "disk")
     disk.mount()
-    if not disk.mounted:  # without root there is nothing to fill, and make chaos says NOT RUN
+    if not disk.mounted:  # without root there is no disk to fill, and make chaos prints NOT RUN
         stack: Any = SimpleNamespace(redis=SimpleNamespace(disk=disk))
         assert "root" in FAULTS["fill_disk"].not_run(stack)
         return

@@ -1,6 +1,6 @@
 """All five systems on a Cluster, and on PostgreSQL behind PgBouncer: they work, and lose nothing.
 
-The whole row, ten minutes with one of each kind killed, is `make bench ROWS=22`.
+The whole row, ten minutes with one process of each kind killed, is `make bench ROWS=22`.
 """
 
 import tempfile

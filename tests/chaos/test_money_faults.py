@@ -1,4 +1,4 @@
-"""The faults of money in small: against one web server, and one PostgreSQL, that really run."""
+"""The small form of the faults of money: against one real web server and one real PostgreSQL."""
 
 from collections.abc import Iterator
 from types import SimpleNamespace
@@ -27,7 +27,7 @@ print(*(make_shop(slug, money=10**12).token for slug in ("hot", "cold")))
 
 @pytest.fixture(scope="module")
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """A web server with two accounts, under the names that a stack has."""
+    """A web server with two accounts, with the attributes of a stack."""
     folder = tmp_path_factory.mktemp("money")
     redis = RedisServer(folder=folder / "redis", append_only=False).start()
     site = Site(folder / "site", redis.url)
@@ -79,7 +79,7 @@ def test_readers_of_a_storm_show_what_is_stored(stack: Any) -> None:
 
 @pytest.fixture
 def books() -> Iterator[Any]:
-    """A PostgreSQL with a table and one that has partitions, under the names that a stack has."""
+    """A PostgreSQL with a plain and a partitioned table, with the attributes of a stack."""
     server = PostgresServer()
     server.start()
     server.create_database(DATABASE)

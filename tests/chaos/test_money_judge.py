@@ -85,7 +85,7 @@ def test_the_ledger_is_read_up_to_its_last_whole_line(tmp_path: Path) -> None:
 
 
 class FakeRedis:
-    """Answers what the test sets."""
+    """A client that returns what the test sets."""
 
     def __init__(self, *answer: str | None) -> None:
         self.answer = answer

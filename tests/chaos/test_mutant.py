@@ -1,4 +1,4 @@
-"""A mutant runs its change, a module's in scripts and libraries alike, or says that it has none."""
+"""A mutant runs its change, a module's in scripts and libraries alike, or reports none."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from queueing.admission import gate
 from tests.admission.gate_support import SLUG, gate_on
 from tests.chaos.mutant import ROOT, Mutation, apply, swap_scripts
 
-pytestmark = pytest.mark.prove  # apply() has all that was frozen searched for garbage again
+pytestmark = pytest.mark.prove  # apply() has all frozen objects searched for garbage again
 
 MODULE = ROOT / "queueing" / "admission" / "lua" / "modules" / "checks.lua"
 
@@ -31,7 +31,7 @@ def test_a_changed_module_is_what_runs_by_a_script_and_by_the_library(
         bench.create()
 
         def reasons() -> tuple[str, str]:
-            """Why a bad holder is refused: by EVAL, and as our own processes call it."""
+            """Return why a bad holder is refused: by EVAL, and as our own processes call it."""
             with pytest.raises(gate.GateRefusedError) as refused:
                 bench.run(gate.acquire(SLUG, ""))
             return bench.raw("acquire", "")[3], str(refused.value)

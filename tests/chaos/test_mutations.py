@@ -1,4 +1,4 @@
-"""The tests must notice when a safeguard is taken out: each mutant is run against its own test."""
+"""The tests must notice when a safeguard is removed: each mutant is run against its own test."""
 
 import sys
 from collections.abc import Iterator
@@ -132,7 +132,7 @@ CASES = {
 
 @pytest.fixture(scope="module")
 def verdicts() -> dict[str, bool]:
-    """Of each mutant that was tried, whether its test noticed it."""
+    """For each mutant that was tried, whether its test noticed it."""
     return {}
 
 
@@ -142,13 +142,13 @@ def mutants(
     request: pytest.FixtureRequest,
     verdicts: dict[str, bool],
 ) -> Iterator[Mutants]:
-    """The process that has imported everything; at its end, how many mutants were killed."""
+    """The process that has imported everything. At its end, report how many mutants were killed."""
     tests = sorted({case.test for case in CASES.values()})
     with warmed(tmp_path_factory.mktemp("mutants"), tests) as process:
         yield process
     told = f"\nmutants killed: {sum(verdicts.values())} of {len(verdicts)}"
     capture = request.config.pluginmanager.getplugin("capturemanager")
-    with capture.global_and_fixture_disabled():  # xdist's workers have standard error alone
+    with capture.global_and_fixture_disabled():  # xdist's workers have only standard error
         print(told, file=sys.stderr)
 
 

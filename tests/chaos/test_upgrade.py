@@ -1,4 +1,4 @@
-"""The former release and this one side by side, under load: nothing acknowledged is lost."""
+"""The former release and this one side by side under load: nothing acknowledged is lost."""
 
 import tempfile
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A real nginx with the configuration that ships; only paths, ports and the certificate differ."""
+"""A real nginx with the shipped configuration. Only paths, ports and the certificate differ."""
 
 import os
 import shutil
@@ -33,7 +33,7 @@ http {{
 
 
 def changed(text: str, changes: Mapping[str, str]) -> str:
-    """Return the text with each of these replaced; all of them must be in it."""
+    """Return the text with each of these replaced. All of them must occur in it."""
     for before, after in changes.items():
         assert before in text, before
         text = text.replace(before, after)
@@ -41,7 +41,7 @@ def changed(text: str, changes: Mapping[str, str]) -> str:
 
 
 def on_loopback(text: str, folder: Path, http: int, https: int) -> str:
-    """Return a configuration whose server listens here, with its files below `folder`.
+    """Return a configuration whose server listens on loopback, with its files below `folder`.
 
     A machine may have no IPv6: those lines are left out.
     """
@@ -70,7 +70,7 @@ def without_tls(text: str, https: int) -> str:
 
 @dataclass
 class Nginx:
-    """One nginx with all that it writes below `folder`; `config` is its file of the site."""
+    """An nginx that writes only below `folder`. `config` is its file of the site."""
 
     folder: Path
     config: str
@@ -85,7 +85,7 @@ class Nginx:
         (self.folder / "poolsite.conf").write_text(self.config)
 
     def command(self, *options: str) -> list[str]:
-        """How this nginx is started; with options, how it is checked or told something."""
+        """Return the command that starts this nginx, or with options, that checks or signals it."""
         place = ["-p", str(self.folder), "-e", str(self.folder / "error.log")]
         return [
             shutil.which("nginx") or "/usr/sbin/nginx",
@@ -100,11 +100,11 @@ class Nginx:
         return subprocess.run(self.command("-t"), capture_output=True, text=True, check=False)
 
     def reload(self) -> None:
-        """Have it read its files again, as `systemctl reload nginx` does."""
+        """Make it read its files again, as `systemctl reload nginx` does."""
         subprocess.run(self.command("-s", "reload"), check=True)
 
     def start(self) -> "Nginx":
-        """Start it; return when it has its process id written, which is when it listens."""
+        """Start it. Return when it has written its process ID, which is when it listens."""
         self.process = subprocess.Popen(self.command(), preexec_fn=die_with_parent)
         until(lambda: (self.folder / "nginx.pid").exists() or self._ended(), evidence=self.said)
         assert not self._ended(), self.said()
@@ -114,7 +114,7 @@ class Nginx:
         return self.process is not None and self.process.poll() is not None
 
     def said(self) -> str:
-        """What its error log holds."""
+        """Return its error log."""
         return (self.folder / "error.log").read_text()[-3000:]
 
     def stop(self) -> None:

@@ -1,6 +1,6 @@
-"""The image of the Dockerfile, as far as a machine without a container engine can make it.
+"""The image of the Dockerfile, as far as a machine without a container engine can build it.
 
-The steps of the build are done for real, in a folder in place of the root of the file system.
+The build's steps are really executed, in a folder in place of the file system's root.
 """
 
 import json
@@ -28,18 +28,18 @@ print(json.dumps(sorted(exclude_paths(".", lines))))
 
 @dataclass
 class Stage:
-    """One stage of the Dockerfile, with its instructions in order."""
+    """A stage of the Dockerfile, with its instructions in order."""
 
     base: str
     name: str
     steps: list[tuple[str, str]] = field(default_factory=list)
 
     def all(self, instruction: str) -> list[str]:
-        """What follows each of these instructions, in one line."""
+        """Return the arguments of each of these instructions, each in one line."""
         return [rest for word, rest in self.steps if word == instruction]
 
     def command(self, instruction: str) -> list[str]:
-        """The words of the last of these, in exec form."""
+        """Return the arguments of the last of these instructions, in exec form."""
         (last,) = self.all(instruction)[-1:]
         words: list[str] = json.loads(last[last.index("[") :])
         return words
@@ -61,7 +61,7 @@ def stages() -> dict[str, Stage]:
 
 @cache
 def context() -> tuple[str, ...]:
-    """The files and folders that .dockerignore lets into a build, by Docker's own library."""
+    """Return the files and folders that .dockerignore lets into a build, by Docker's library."""
     listed = subprocess.run(
         ["/usr/bin/python3", "-c", IGNORED], cwd=ROOT, capture_output=True, text=True, check=True
     )
@@ -82,13 +82,13 @@ class Image:
         return Path(f"{self.folder}{HOME}")
 
     def here(self, text: str) -> str:
-        """A container's text with its folders as they are on this machine."""
+        """Return a container's text with its folders as they are on this machine."""
         for place in PLACES:
             text = text.replace(place, f"{self.folder}{place}")
         return text
 
     def build(self) -> "Image":
-        """Do the steps of the stages `build`, whose Python is the machine's own, and `poolsite`."""
+        """Execute the steps of the stages `build`, with this machine's Python, and `poolsite`."""
         self.folder.chmod(0o755)
         (self.folder / "bin").mkdir()
         (self.folder / "bin" / "python").symlink_to("/usr/bin/python3")
@@ -126,7 +126,7 @@ class Image:
         assert done.returncode == 0, f"{step}\n{done.stdout}{done.stderr}"
 
     def environment(self, **given: str) -> dict[str, str]:
-        """What a process finds: ENV of the last stage and `given`, in a container's terms."""
+        """Return a process's variables: the last stage's ENV and `given`, as in a container."""
         said = " ".join(stages()["poolsite"].all("ENV")).split()
         named = {**dict(one.split("=", 1) for one in said), **given}
         return {
@@ -135,7 +135,7 @@ class Image:
         }
 
     def _as_user(self, words: list[str]) -> list[str]:
-        """The command as the image's user, who has no capability and can get none."""
+        """Return the command as the image's user, who has no capability and can get none."""
         user = stages()["poolsite"].all("USER")[-1].replace(":", " --regid ")
         options = (
             f"--reuid {user} --clear-groups --bounding-set -all --inh-caps -all --no-new-privs"
@@ -156,7 +156,7 @@ class Image:
         )
 
     def start(self, name: str, words: list[str], **given: str) -> None:
-        """Start a container's command: the image's entry point with these words."""
+        """Start a container's command: the image's entry point with these arguments."""
         entry = stages()["poolsite"].command("ENTRYPOINT")
         with self.log(name).open("ab") as log:
             self.processes[name] = subprocess.Popen(
@@ -168,10 +168,10 @@ class Image:
             )
 
     def log(self, name: str) -> Path:
-        """What a process has said."""
+        """Return the log of a process."""
         return self.folder / f"{name}.log"
 
     def remove(self) -> None:
-        """End what runs, and delete the folder."""
+        """End what is running, and delete the folder."""
         end(*self.processes.values())
         shutil.rmtree(self.folder)

@@ -47,7 +47,7 @@ class Machine:
     postgres: PostgresServer = field(default_factory=PostgresServer)
     redis_port: int = field(default_factory=free_port)
     processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
-    ports: dict[str, int] = field(default_factory=dict)  # by those of the units
+    ports: dict[str, int] = field(default_factory=dict)  # the ports by those of the units
 
     @property
     def prefix(self) -> Path:
@@ -63,7 +63,7 @@ class Machine:
         return Path(os.path.realpath(f"{self.prefix}{HOME}"))
 
     def set_up(self) -> "Machine":
-        """Start both servers and lay the repository that the guide clones."""
+        """Start both servers and create the repository that the guide clones."""
         self.folder.chmod(0o755)
         origin = self.folder / "origin"
         for path in files():
@@ -83,7 +83,10 @@ class Machine:
         self._start(REDIS, [redis_7(), str(self.folder / "redis.conf")], self.folder, {})
 
     def _start_postgres(self) -> None:
-        """Its administrator has a name of its own: the role `poolsite` is for the installation."""
+        """Start it.
+
+        Its administrator has another name: the role `poolsite` is for the installation.
+        """
         self.postgres.initialise()
         with self.postgres.connect() as connection:
             connection.execute(f"CREATE ROLE {ADMIN} SUPERUSER LOGIN PASSWORD '{PASSWORD}'")
@@ -92,7 +95,7 @@ class Machine:
             connection.execute(f"ALTER ROLE {USER} RENAME TO first")
 
     def environment(self) -> dict[str, str]:
-        """Return the variables of the user's shell: what stands for root and the two addresses."""
+        """Return the variables of the user's shell: what replaces root and the two addresses."""
         path = [f"{self.prefix}/usr/local/bin", "/usr/local/bin", "/usr/bin", "/bin"]
         return {
             **{key: value for key, value in os.environ.items() if not key.startswith(HIDDEN)},
@@ -125,16 +128,16 @@ class Machine:
         return ran.stdout
 
     def runs(self, command: str) -> bool:
-        """Tell whether a command exits with 0."""
+        """Return whether a command exits with 0."""
         return self.shell(f'{command} >/dev/null 2>&1 && echo "well" || true') == "well\n"
 
     def own(self, folder: Path) -> None:
-        """Give a folder to the user, as `install -o` of the guide does."""
+        """Give a folder to the user, as `install -o` in the guide does."""
         if os.geteuid() == 0:
             subprocess.run(["chown", "-R", f"{_user()}:", folder], check=True)
 
     def redis_keys(self) -> list[str]:
-        """What is left in Redis."""
+        """Return the keys that are left in Redis."""
         with redis.Redis(port=self.redis_port, decode_responses=True) as client:
             return client.keys("*")
 
@@ -149,7 +152,10 @@ class Machine:
         return read(self.prefix / "etc/systemd/system", name)
 
     def start(self, *names: str) -> None:
-        """Start services by their units' own command lines; web ports are of this machine."""
+        """Start services by their units' own command lines.
+
+        Web ports are replaced by this machine's.
+        """
         for name in names:
             if name == REDIS:
                 self._start_redis()
@@ -179,7 +185,7 @@ class Machine:
             )
 
     def stop(self, *names: str) -> dict[str, int]:
-        """End services as systemd does, each within its TimeoutStopSec; return how they ended."""
+        """End services as systemd does, each within its TimeoutStopSec. Return how they ended."""
         if names == (POSTGRESQL,):
             self.postgres.stop()
             return {}
@@ -191,7 +197,7 @@ class Machine:
         return patient(90 if name == REDIS else float(self.unit(name).value("TimeoutStopSec")))
 
     def kill(self, *names: str) -> None:
-        """End services and all that they started without a word, as a lack of memory does."""
+        """Kill services and all that they started without a warning, as a lack of memory does."""
         for pid in family(*(self.processes[name].pid for name in names)):
             os.kill(pid, signal.SIGKILL)
         for name in names:
@@ -220,7 +226,7 @@ def _user() -> str:
 
 
 def _as_user() -> dict[str, Any]:
-    """Return Popen's options: who is not root already runs everything as itself."""
+    """Return Popen's options: a user who is not root already runs everything as themselves."""
     if os.geteuid() != 0:
         return {}
     return {"user": _user(), "group": pwd.getpwnam(_user()).pw_gid, "extra_groups": []}

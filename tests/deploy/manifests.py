@@ -37,7 +37,7 @@ def containers(*names: str) -> list[Document]:
 
 
 def words(name: str) -> list[str]:
-    """Return what the entry point of a pod with one container is given."""
+    """Return the arguments of the entry point of a pod with one container."""
     (one,) = containers(name)
     given: list[str] = one["args"]
     return given

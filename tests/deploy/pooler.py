@@ -1,4 +1,4 @@
-"""A real PgBouncer with the configuration that ships; only addresses and paths differ."""
+"""A real PgBouncer with the shipped configuration. Only addresses and paths differ."""
 
 import pwd
 import shutil
@@ -23,9 +23,9 @@ PROGRAM = "/usr/sbin/pgbouncer"
 
 @dataclass
 class Pooler:
-    """PgBouncer in front of `postgres`, whose user it runs as: like PostgreSQL, it refuses root.
+    """PgBouncer in front of `postgres`, as the same user: like PostgreSQL, it refuses root.
 
-    `sql_port`: where it finds PostgreSQL, which may be a proxy's.
+    `sql_port`: where it finds PostgreSQL, which may be a proxy's port.
     """
 
     postgres: PostgresServer
@@ -38,11 +38,11 @@ class Pooler:
 
     @property
     def url(self) -> str:
-        """DATABASE_URL's form of its address."""
+        """Its address in the form of DATABASE_URL."""
         return self.postgres.url(self.database, self.port)
 
     def command(self) -> list[str]:
-        """Write its files, and return how it is started."""
+        """Write its files, and return the command that starts it."""
         self.folder.mkdir()
         config, users = self.folder / "pgbouncer.ini", self.folder / "userlist.txt"
         config.write_text(self._config(users))
@@ -58,7 +58,7 @@ class Pooler:
 
     @contextmanager
     def running(self) -> Iterator["Pooler"]:
-        """Start it, and end it afterwards."""
+        """Start it for the block, and end it afterwards."""
         process = subprocess.Popen(self.command(), stderr=subprocess.DEVNULL)
         try:
             until(lambda: self.answers() or process.poll() is not None, evidence=self.said)
@@ -68,7 +68,7 @@ class Pooler:
             end(process)
 
     def answers(self) -> bool:
-        """Whether a session through it works."""
+        """Return whether a session through it works."""
         try:
             with psycopg.connect(self.url, connect_timeout=3):
                 return True
@@ -76,7 +76,7 @@ class Pooler:
             return False
 
     def said(self) -> str:
-        """What its log holds."""
+        """Return its log."""
         log = self.folder / "pgbouncer.log"
         return log.read_text()[-3000:] if log.exists() else "it has written no log"
 

@@ -1,4 +1,4 @@
-"""Which metrics and labels a PromQL query names: enough of its grammar for our own queries."""
+"""The metrics and labels that a PromQL query names: enough of the grammar for our own queries."""
 
 import re
 from collections.abc import Iterator
@@ -11,20 +11,20 @@ GROUPED = re.compile(r"\b(?:by|on|without|ignoring)\s*\(([^)]*)\)")
 
 @dataclass(frozen=True)
 class Selector:
-    """One metric of a query, and the values that are asked for, by label."""
+    """A metric of a query, and the requested values by label."""
 
     metric: str
     labels: dict[str, tuple[str, ...]]
 
 
 def selectors(query: str) -> Iterator[Selector]:
-    """Every metric that the query reads."""
+    """Yield every metric that the query reads."""
     for metric, inside in SELECTOR.findall(query):
         matchers = MATCHER.findall(inside)
         yield Selector(metric, {name: tuple(value.split("|")) for name, _, value in matchers})
 
 
 def grouping(query: str) -> set[str]:
-    """Every label that the query groups or joins by."""
+    """Return every label that the query groups or joins by."""
     inside = ",".join(GROUPED.findall(query))
     return {name.strip() for name in inside.split(",") if name.strip()}

@@ -1,4 +1,4 @@
-"""docs/operations/rehearsal.md, played on the machine: its commands, its table, in its order."""
+"""docs/operations/rehearsal.md, executed on this machine: its commands and its table, in order."""
 
 import json
 import re
@@ -18,14 +18,14 @@ _ROW = re.compile(
 
 
 def look(machine: Machine) -> None:
-    """The first command shows what the System page shows."""
+    """Check that the first command shows what the System page shows."""
     port = next(iter(machine.ports.values()))
     asked = blocks("sh", GUIDE)[0].replace("8101", str(port))
     assert '"warnings"' in machine.shell(asked)
 
 
 def stop_each_part(machine: Machine) -> None:
-    """Every row of the table: what fails is seen where it says so, and ends with the start."""
+    """Check every row of the table: the failure is seen where it says, and ends with the start."""
     rows = [(words.split(), check, int(status)) for words, check, status in parts_of_the_table()]
     played = {service(name) for names, _, _ in rows for name in names}
     others = {name for name in machine.wanted() if "web@" not in name}
@@ -50,17 +50,17 @@ def stop_each_part(machine: Machine) -> None:
 
 
 def parts_of_the_table() -> list[tuple[str, str, str]]:
-    """(parts, failing check, status of /readyz) of each row."""
+    """Return (parts, failing check, status of /readyz) of each row."""
     return _ROW.findall(GUIDE.read_text())
 
 
 def service(name: str) -> str:
-    """The name that systemd gives to a part of the site."""
+    """Return the name that systemd gives to a part of the site."""
     return name if name in (REDIS, POSTGRESQL) else f"{name}.service"
 
 
 def is_seen(machine: Machine, check: str, status: int) -> bool:
-    """Whether exactly this check fails ("": none), and a web process answers with this status.
+    """Return whether only this check fails ("" for none), with this status of /readyz.
 
     Without Redis or SQL, the other checks can't be read either.
     """
@@ -72,7 +72,7 @@ def is_seen(machine: Machine, check: str, status: int) -> bool:
 
 
 def kill_every_process(machine: Machine) -> None:
-    """As systemd: Restart=always."""
+    """Kill every process; restart them as systemd does (Restart=always)."""
     services = machine.wanted()
     machine.kill(*services)
     machine.start(*services)
@@ -80,7 +80,7 @@ def kill_every_process(machine: Machine) -> None:
 
 
 def lose_both_stores(machine: Machine) -> None:
-    """Back up, stop the site, and delete both."""
+    """Back up, stop the site, and delete both stores."""
     _look, backup, *_ = _own(machine, "sh")
     _kill, lose, _start = _own(machine, "console")
     Path(f"{machine.prefix}{BACKUPS}").mkdir(parents=True)
@@ -89,7 +89,7 @@ def lose_both_stores(machine: Machine) -> None:
     manifest = json.loads((made / "manifest.json").read_text())
     assert machine.release.name in manifest["release"]
     machine.stop(*machine.wanted())
-    # The test is no root and has no systemd: it stopped the site, and psql knows who it is.
+    # The test is no root and has no systemd: it stopped the site, and psql knows its user.
     for words in ("systemctl stop poolsite.target\n", "runuser -u postgres -- "):
         lose = lose.replace(words, "")
     machine.shell(lose.replace("redis-cli", f"redis-cli -p {machine.redis_port}"))
@@ -97,7 +97,7 @@ def lose_both_stores(machine: Machine) -> None:
 
 
 def restore(machine: Machine) -> None:
-    """What leads back: installed, restored, started, and proved."""
+    """Restore: installed, restored, started, and proved."""
     _look, _backup, install, its_restore, proofs = _own(machine, "sh")
     assert "creating the database poolsite" in machine.shell(install)
     said = machine.shell(its_restore)
@@ -109,5 +109,5 @@ def restore(machine: Machine) -> None:
 
 
 def _own(machine: Machine, kind: str) -> list[str]:
-    """The guide's commands, with the folder of the backups below this machine's."""
+    """Return the guide's commands, with the folder of the backups below this machine's folder."""
     return [text.replace(BACKUPS, f"{machine.prefix}{BACKUPS}") for text in blocks(kind, GUIDE)]

@@ -19,7 +19,7 @@ OURS = [name for name, one in COMPOSE["services"].items() if "poolsite" in one["
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """As much of a checkout as compose reads, before anyone has prepared it."""
+    """As much of a checkout as compose reads, before it has been prepared."""
     shutil.copy(ROOT / "compose.yaml", tmp_path)
     shutil.copytree(ROOT / "deploy" / "compose", tmp_path / "deploy" / "compose")
     shutil.rmtree(tmp_path / "deploy" / "compose" / "secrets", ignore_errors=True)

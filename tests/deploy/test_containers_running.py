@@ -1,4 +1,4 @@
-"""The image's processes, as compose.yaml starts them: no rights, nothing to write to but /tmp."""
+"""The image's processes, as compose.yaml starts them: no rights, and only /tmp is writable."""
 
 import json
 import shutil
@@ -41,18 +41,18 @@ class Site:
     redis_port: int
 
     def variables(self) -> dict[str, str]:
-        """The environment of our services; .env has this machine's address."""
+        """The environment of our services. .env has this machine's address."""
         said = SERVICES["web-1"]["environment"]
         hosts = dict.fromkeys(("POOLSITE_ALLOWED_HOSTS", "POOLSITE_PUBLIC_HOST"), "127.0.0.1")
         return {**said, **hosts, "POOLSITE_MAIL_FROM": "poolsite@localhost"}
 
     def manage(self, *words: str) -> "subprocess.CompletedProcess[str]":
-        """Run `docker compose run … manage` with these words."""
+        """Run `docker compose run … manage` with these arguments."""
         entry = stages()["poolsite"].command("ENTRYPOINT")
         return self.image.run([*entry, "manage", *words], **self.variables())
 
     def is_healthy(self, name: str) -> bool:
-        """Run a service's health check."""
+        """Return the result of a service's health check."""
         kind, *words = SERVICES[name]["healthcheck"]["test"]
         if kind == "CMD-SHELL":
             with_port = words[0].replace("redis-cli", f"redis-cli -p {self.redis_port}")
@@ -61,7 +61,7 @@ class Site:
 
 
 def secrets(folder: Path, **replaced: str) -> None:
-    """Lay the files that deploy/compose/prepare writes where containers find them."""
+    """Put the files that deploy/compose/prepare writes where containers find them."""
     checkout = folder / "checkout"
     shutil.copytree(ROOT / "deploy/compose", checkout / "deploy/compose")
     shutil.rmtree(checkout / "deploy/compose/secrets", ignore_errors=True)
@@ -77,7 +77,7 @@ def secrets(folder: Path, **replaced: str) -> None:
 @pytest.fixture
 @starts_processes
 def site(postgres_url: str) -> Iterator[Site]:
-    """A built image beside a PostgreSQL and the Redis of compose.yaml."""
+    """A built image with a PostgreSQL and the Redis of compose.yaml."""
     image = Image()
     port = free_port()
     redis = None
@@ -96,7 +96,7 @@ def site(postgres_url: str) -> Iterator[Site]:
 
 
 def start_redis(site: Site) -> "subprocess.Popen[bytes]":
-    """A Redis by deploy/compose/redis.conf, on a port of its own."""
+    """Start a Redis by deploy/compose/redis.conf, on a separate port."""
     data = site.image.folder / "redis"
     data.mkdir()
     config = changed(
@@ -110,7 +110,7 @@ def start_redis(site: Site) -> "subprocess.Popen[bytes]":
 
 
 def nginx_of(site: Site, https: int) -> Nginx:
-    """nginx with the configuration of the image `nginx`, on loopback."""
+    """Return an nginx with the configuration of the image `nginx`, on loopback."""
     made = subprocess.run(
         ["sed", "-f", ROOT / "deploy/compose/nginx.sed", SHIPPED],
         capture_output=True,
@@ -163,7 +163,7 @@ def test_a_site_of_containers_is_ready_and_its_processes_can_write_nothing(site:
 
 
 def look(client: httpx.Client, image: Image) -> None:
-    """Open a page, of the one web process that runs, and a style sheet."""
+    """Open a page and a style sheet on the only web process that runs."""
     for _ in range(4):
         assert client.get("/login/").status_code == 200
     names = json.loads(Path(image.here(f"{DATA}/staticfiles/staticfiles.json")).read_text())
@@ -173,12 +173,12 @@ def look(client: httpx.Client, image: Image) -> None:
 
 
 def ready(client: httpx.Client) -> dict[str, str]:
-    """What is not as it should be: /readyz."""
+    """Return the failed checks of /readyz."""
     said = client.get("/readyz").json()
     faults = {name: text for name, text in said["checks"].items() if text != "ok"}
     return {**faults, **said["warnings"]}
 
 
 def said(image: Image) -> list[str]:
-    """The ends of all logs."""
+    """Return the ends of all logs."""
     return [f"{name}: {image.log(name).read_text()[-1500:]}" for name in RUNNING]

@@ -1,4 +1,4 @@
-"""The first hour of an operator: the guide's own commands, by a user who is not root."""
+"""An operator's first hour: the guide's own commands, by a user who is not root."""
 
 import hashlib
 from collections.abc import Iterator
@@ -69,7 +69,7 @@ def test_the_guides_lead_from_nothing_through_failures_and_an_upgrade_to_a_resto
     assert machine.release != former
     for name in [name for name in services if "web@" in name]:
         assert set(machine.stop(name).values()) <= ENDED_WELL
-        until(lambda: is_ready(machine))  # another process serves
+        until(lambda: is_ready(machine))  # another process responds
         machine.start(name)
         wait_until_ready(machine)
     assert page(machine, session) == 200
@@ -85,7 +85,7 @@ def test_the_guides_lead_from_nothing_through_failures_and_an_upgrade_to_a_resto
 
 
 def stores_are_ready(machine: Machine) -> None:
-    """PostgreSQL has the role's own database, Redis keeps what it is told, files are private."""
+    """Check that PostgreSQL has the role's own database, Redis persists, and files are private."""
     made = settings(machine.settings)
     with psycopg.connect(made["DATABASE_URL"]) as connection:
         query = "SELECT current_user, rolsuper FROM pg_roles WHERE rolname = current_user"
@@ -110,7 +110,7 @@ def again_changes_nothing(machine: Machine, install: str) -> None:
 
 
 def content(folder: Path) -> dict[str, str]:
-    """Return what each file and link holds; the packages' files by their names alone."""
+    """Return the content of each file and link; of the packages' files, only the names."""
     found = {}
     for path in folder.rglob("*"):
         name = str(path.relative_to(folder))

@@ -1,4 +1,4 @@
-"""The manifests of deploy/kubernetes: valid, and of one mind with product, units and guide."""
+"""The manifests of deploy/kubernetes: valid, and consistent with product, units and guide."""
 
 import re
 from ipaddress import ip_network
@@ -269,7 +269,7 @@ def test_the_ingress_passes_the_site_s_host_to_the_service() -> None:
         hosts = [rule["host"], *one["spec"]["tls"][0]["hosts"]]
         assert set(hosts) == {ENVIRONMENT["POOLSITE_ALLOWED_HOSTS"]}
         (path,) = rule["http"]["paths"]
-        assert path["pathType"] == "Prefix"  # the schema has no list of them
+        assert path["pathType"] == "Prefix"  # the schema does not list the values
         assert path["backend"] == {"service": {"name": "web", "port": {"name": "http"}}}
         paths[one["metadata"]["name"]] = path["path"]
     assert paths == {"web": "/", "websockets": "/ws/", "metrics": "/metrics"}

@@ -1,4 +1,4 @@
-"""The shipped nginx configuration: in front of two real web processes, seen by a real Chromium."""
+"""The shipped nginx configuration: in front of two real web processes, used by a real Chromium."""
 
 import gzip
 import http.client
@@ -53,17 +53,17 @@ class Edge:
     static: Path
 
     def client(self, **options: object) -> httpx.Client:
-        """An HTTP client that trusts nginx's certificate."""
+        """Return an HTTP client that trusts nginx's certificate."""
         return httpx.Client(base_url=self.https, verify=self.trust, timeout=30, **options)
 
     def told(self) -> list[dict[str, str]]:
-        """The lines of the access log."""
+        """Return the lines of the access log."""
         lines = (self.nginx.folder / "access.log").read_text().splitlines()
         return [json.loads(line) for line in lines]
 
 
 def collect(folder: Path) -> Path:
-    """Do as `manage.py collectstatic` does on a machine with this data folder."""
+    """Do what `manage.py collectstatic` does on a machine with this data folder."""
     static = folder / "staticfiles"
     with override_settings(STATIC_ROOT=str(static), DEBUG=False):
         staticfiles_storage._wrapped = empty
@@ -74,7 +74,7 @@ def collect(folder: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def edge(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Edge]:
-    """A site as docs/operations describes it, on loopback ports of its own."""
+    """A site as docs/operations describes it, on separate loopback ports."""
     folder = tmp_path_factory.mktemp("edge")
     static = collect(folder)
     plain, tls = free_port(), free_port()
@@ -180,7 +180,7 @@ def test_a_body_over_the_limit_is_refused_before_it_is_sent_on(edge: Edge) -> No
 
 def test_bodies_that_poolsite_refuses_take_no_web_process_out_of_service(edge: Edge) -> None:
     with edge.client() as client:
-        for _ in range(8):  # more than Poolsite takes: it answers and closes while nginx sends
+        for _ in range(8):  # more than Poolsite accepts: it answers and closes while nginx sends
             refused = client.post("/login/", content=bytes(3 * 1024 * 1024))
             assert refused.status_code in (413, 502)
             assert client.get("/login/").status_code == 200
@@ -210,13 +210,13 @@ def test_an_expired_certificate_is_refused_until_it_is_renewed_and_nginx_reloade
 
 
 def report(client: httpx.Client, event: str, **more: str) -> None:
-    """A switch reports an event of the pool."""
+    """Report an event of the pool as a switch does."""
     answer = client.post(f"/api/v1/pools/{POOL}/events", json={"event": event, **more})
     assert answer.json()["outcome"] == "ok", answer.text
 
 
 def test_what_nginx_may_send_twice_is_done_once_with_a_key() -> None:
-    """It repeats what was sent with GET, HEAD, OPTIONS, PUT and DELETE, never POST or PATCH."""
+    """nginx repeats requests with GET, HEAD, OPTIONS, PUT and DELETE, never POST or PATCH."""
     takes = {
         (verb, path): {parameter["name"] for parameter in operation.get("parameters", ())}
         for path, verbs in Client().get("/api/v1/openapi.json").json()["paths"].items()
@@ -255,5 +255,5 @@ async def test_a_person_logs_in_sees_a_pool_live_and_loses_one_web_process(edge:
                 await shown.until(BUSY, str(killed + 1))
                 web.start()
         await shown.go_live("/pools/")
-    assert len(sockets) >= 3  # one of the two kills ended the first
+    assert len(sockets) >= 3  # one of the two kills ended the first socket
     until(lambda: any(line["status"] == "101" for line in edge.told()))

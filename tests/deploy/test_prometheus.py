@@ -1,4 +1,4 @@
-"""A real Prometheus scrapes a real web process by our example, and every query runs."""
+"""A real Prometheus scrapes a real web process with our example, and every query runs."""
 
 import json
 import subprocess
@@ -37,7 +37,7 @@ def web(tmp_path: Path, redis_server: RedisServer, clean_redis: RedisServer) -> 
 @pytest.fixture
 @starts_processes
 def prometheus(tmp_path: Path, web: WebServer) -> Iterator[str]:
-    """Our example with this test's web process as its target; the address of its API."""
+    """Our example with this test's web process as its target. Yield the address of its API."""
     config = (PROMETHEUS / "prometheus.yml").read_text()
     assert TARGETS in config
     config = config.replace(TARGETS, f'["127.0.0.1:{web.port}"]')
@@ -61,7 +61,7 @@ def prometheus(tmp_path: Path, web: WebServer) -> Iterator[str]:
 
 
 def asked(prometheus: str, path: str, **parameters: str) -> Any:
-    """What its API answers; None while it does not."""
+    """Return the answer of its API, or None while it does not answer."""
     try:
         with urlopen(f"{prometheus}{path}?{urlencode(parameters)}", timeout=patient(5)) as answer:
             return json.load(answer)["data"]
@@ -74,28 +74,28 @@ def test_prometheus_scrapes_the_site_and_can_run_every_query(prometheus: str) ->
     answers = {place: asked(prometheus, "query", query=ready(query)) for place, query in queries()}
     assert [place for place, answer in answers.items() if answer is None] == []
     until(lambda: evaluated(prometheus) == dict.fromkeys(rules(), "ok"))
-    # No worker, scheduler or timers process runs here, and the alerts for them begin to say so.
+    # No worker, scheduler or timers process runs here, and the alerts for them begin to fire.
     missing = {"PoolsiteWorkersBehind", "PoolsiteBeatDown", "PoolsiteTimersDown"}
     until(lambda: missing <= pending(prometheus))
 
 
 def ready(query: str) -> str:
-    """A dashboard's query with its variables filled in."""
+    """Return a dashboard's query with its variables filled in."""
     return query.replace("$job", ".*").replace("$__rate_interval", "1m")
 
 
 def found(prometheus: str, query: str) -> Any:
-    """The samples that a query finds."""
+    """Return the samples that a query finds."""
     answer = asked(prometheus, "query", query=query)
     return answer and answer["result"]
 
 
 def evaluated(prometheus: str) -> dict[str, str]:
-    """Each alert rule and how its last evaluation went."""
+    """Return each alert rule with the result of its last evaluation."""
     groups = asked(prometheus, "rules")["groups"]
     return {rule["name"]: rule["health"] for group in groups for rule in group["rules"]}
 
 
 def pending(prometheus: str) -> set[str]:
-    """The alerts whose condition holds."""
+    """Return the alerts whose condition is true."""
     return {each["labels"]["alertname"] for each in asked(prometheus, "alerts")["alerts"]}

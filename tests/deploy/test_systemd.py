@@ -21,7 +21,7 @@ INSTANCES = (
     *("poolsite-web@8101.service", "poolsite-timers@1.service", "poolsite-beat.service"),
     *(f"poolsite-worker@{queue}.service" for queue in ("jobs", "books", "history")),
 )
-# systemd's own figure, from 0 (locked up) to 10: services that need the network get about 1.
+# systemd's own score, from 0 (locked up) to 10: services that need the network get about 1.
 MOST_EXPOSURE = 2.0
 
 
@@ -33,7 +33,7 @@ def run(
 
 @pytest.mark.needs("systemd")
 def test_systemd_finds_no_fault_in_any_unit(tmp_path):
-    """As they are, but that the programs are those of this environment, so that they exist."""
+    """The units as shipped, with the programs of this environment, so that they exist."""
     for path in [*FOLDER.glob("*.service"), *FOLDER.glob("*.target"), COMMON]:
         target = tmp_path / path.relative_to(FOLDER)
         target.parent.mkdir(exist_ok=True)
@@ -44,7 +44,7 @@ def test_systemd_finds_no_fault_in_any_unit(tmp_path):
 
 @pytest.mark.needs("systemd")
 def test_the_units_of_the_backup_page_work_beside_those_of_the_site(tmp_path):
-    """One that systemd would give the site's common settings can't run once and end."""
+    """A unit to which systemd gave the site's common settings could not run once and end."""
     shutil.copytree(COMMON.parent, tmp_path / COMMON.parent.name)
     page = (ROOT / "docs" / "operations" / "backup.md").read_text()
     units = re.findall(r"```ini\n# /etc/systemd/system/(\S+)\n(.*?)```", page, re.DOTALL)
@@ -57,7 +57,7 @@ def test_the_units_of_the_backup_page_work_beside_those_of_the_site(tmp_path):
 
 @pytest.mark.needs("systemd")
 def test_every_service_is_in_the_sandbox(tmp_path):
-    """Proves that systemd applies the common file to each unit: without it, the figure is 9."""
+    """Proves that systemd applies the common file to each unit: without it, the score is 9."""
     shutil.copytree(FOLDER, tmp_path / "etc" / "systemd" / "system")
     for name in INSTANCES:
         options = ("--offline=true", f"--root={tmp_path}", "--no-pager")

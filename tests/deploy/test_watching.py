@@ -29,7 +29,7 @@ RUNBOOK = "docs/operations/alerts.md"
 OF_PROMETHEUS = {"up": {"job", "instance"}, "ALERTS": {"job", "alertname", "alertstate"}}
 OF_ALERTS = {"alertname", "severity"}
 SUFFIXES = {"counter": ("_total",), "histogram": ("_bucket", "_count", "_sum")}
-# What a label may be, where the product has a list of it.
+# The values of a label, where the product has a list of them.
 VALUES: dict[tuple[str, str], Any] = {
     ("poolsite_pool_numbers", "state"): pools.STATES,
     ("poolsite_pool_calls_total", "outcome"): pools.COUNTERS,
@@ -48,7 +48,7 @@ VALUES: dict[tuple[str, str], Any] = {
 
 @cache
 def rules() -> dict[str, Any]:
-    """Every alert rule by its name."""
+    """Return every alert rule by its name."""
     told = yaml.safe_load((PROMETHEUS / "alerts.yml").read_text())
     found = [rule for group in told["groups"] for rule in group["rules"]]
     assert len({rule["alert"] for rule in found}) == len(found)
@@ -56,13 +56,13 @@ def rules() -> dict[str, Any]:
 
 
 def boards() -> dict[str, Any]:
-    """Every dashboard by its file's name, as Grafana reads it."""
+    """Return every dashboard by its file's name, as Grafana reads it."""
     folder = ROOT / "deploy" / "grafana" / "dashboards"
     return {path.stem: json.loads(path.read_text()) for path in folder.glob("*.json")}
 
 
 def queries() -> Iterator[tuple[str, str]]:
-    """Where each query stands, and the query."""
+    """Yield the location of each query, and the query."""
     yield from ((name, rule["expr"]) for name, rule in rules().items())
     for name, board in boards().items():
         for panel in board["panels"]:
@@ -70,7 +70,7 @@ def queries() -> Iterator[tuple[str, str]]:
 
 
 def promtool(*words: str) -> str:
-    """What promtool says; it must succeed."""
+    """Return promtool's output. The command must succeed."""
     command = ["promtool", *words]
     done = subprocess.run(
         command, cwd=PROMETHEUS, capture_output=True, text=True, check=False, timeout=120
@@ -147,7 +147,7 @@ def test_every_metric_and_label_of_a_query_is_exported():
 
 
 def exported() -> dict[str, set[str]]:
-    """The labels of each metric that /metrics has, and those that Prometheus adds."""
+    """Return the labels of each metric of /metrics, and those that Prometheus adds."""
     found = dict(OF_PROMETHEUS)
     families = [family for each in [*metrics.BUILT_IN.values(), *COLLECTORS.values()]
                 for family in each()]  # fmt: skip
@@ -195,7 +195,7 @@ def test_a_dashboard_has_what_grafana_asks_for(name):
 
 
 def overlap(one: dict[str, int], other: dict[str, int]) -> bool:
-    """Whether two panels cover each other."""
+    """Return whether two panels overlap."""
     apart = (
         one["x"] + one["w"] <= other["x"]
         or other["x"] + other["w"] <= one["x"]

@@ -1,4 +1,4 @@
-"""The units of deploy/systemd as systemd reads them: the part that tests need."""
+"""The units of deploy/systemd as systemd reads them, as far as tests need."""
 
 import re
 import shlex
@@ -17,20 +17,21 @@ _BLOCK = re.compile(r"^```(sh|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 @dataclass(frozen=True)
 class Unit:
-    """One service, with the instance of a template."""
+    """A service, with the instance of a template."""
 
     text: str
     instance: str = ""
 
     def value(self, name: str) -> str:
-        """Return the last value of a directive; drop-ins win over the unit itself."""
+        """Return the last value of a directive. Drop-ins override the unit itself."""
         found = re.findall(rf"^{name}=(.*)$", f"{self.text}\n{COMMON.read_text()}", re.MULTILINE)
         assert found, f"no {name}"
         return found[-1]
 
     def command(self, prefix: str = "") -> list[str]:
         """Return ExecStart's words with the specifiers filled in, for an installation below
-        `prefix`."""
+        `prefix`.
+        """
         filled = {"%i": self.instance, "%S": f"{prefix}/var/lib", "%%": "%"}
         line = re.sub("%.", lambda found: filled[found[0]], self.value("ExecStart"))
         return shlex.split(line.replace(HOME, f"{prefix}{HOME}"))
@@ -43,7 +44,7 @@ def read(folder: Path, name: str) -> Unit:
 
 
 def settings(file: Path, *, commented: bool = False) -> dict[str, str]:
-    """Return what an environment file sets; `commented`: what it offers besides, too."""
+    """Return what an environment file sets; `commented`: also what it comments out."""
     found = {}
     for line in file.read_text().splitlines():
         if (match := _ASSIGNMENT.match(line)) and (commented or not line.startswith("#")):
@@ -52,5 +53,5 @@ def settings(file: Path, *, commented: bool = False) -> dict[str, str]:
 
 
 def blocks(kind: str, guide: Path = GUIDE) -> list[str]:
-    """Return a guide's commands: `sh` are run by a test, `console` need root or systemd."""
+    """Return a guide's commands: tests run `sh` blocks, `console` blocks need root or systemd."""
     return [text for fence, text in _BLOCK.findall(guide.read_text()) if fence == kind]

@@ -1,4 +1,4 @@
-"""Who asks the web processes of the machine: a probe, and somebody in a browser behind nginx."""
+"""Clients of the machine's web processes: a probe, and a user in a browser behind nginx."""
 
 import re
 from http.cookies import SimpleCookie
@@ -17,7 +17,7 @@ START_SECONDS = 240.0
 
 
 def is_ready(machine: Machine, *, every: bool = False) -> bool:
-    """Tell whether a web process (or `every` one) answers /readyz with 200."""
+    """Return whether a web process (or `every` one) answers /readyz with 200."""
     answers = [answer_of(port) == 200 for port in machine.ports.values()]
     return all(answers) if every else any(answers)
 
@@ -38,12 +38,12 @@ def wait_until_well(machine: Machine) -> None:
 
 
 def evidence_of(machine: Machine) -> str:
-    """What fails, and the ends of the logs."""
+    """Return the failing checks, and the ends of the logs."""
     return f"{failing(machine)}\n{machine.logs()}"
 
 
 def answer_of(port: int) -> int | None:
-    """The status of a web process' /readyz; None when nothing answers at its port."""
+    """Return the status of a web process' /readyz, or None if nothing answers at its port."""
     told = _readyz(port)
     return None if told is None else told.status_code
 
@@ -56,10 +56,10 @@ def _readyz(port: int) -> httpx.Response | None:
 
 
 def failing(machine: Machine) -> dict[str, str]:
-    """The checks that fail, and what the first web process that answers says of them.
+    """Return the failing checks, with what the first web process that answers says about them.
 
-    No process answers: "web". Runs that were skipped while a worker was away are told for five
-    minutes after it: those don't count.
+    If no process answers, return "web". Runs that were skipped while a worker was away are reported
+    for five minutes after it: those don't count.
     """
     for answer in filter(None, map(_readyz, machine.ports.values())):
         told = answer.json()
@@ -95,7 +95,7 @@ def web(machine: Machine) -> httpx.Client:
 
 
 def cookies_of(answer: httpx.Response) -> dict[str, str]:
-    """Read by hand: a jar keeps secure cookies from an address without TLS."""
+    """Return the cookies, read by hand: a jar keeps secure cookies from an address without TLS."""
     lines = answer.headers.get_list("set-cookie")
     return {name: one.value for line in lines for name, one in SimpleCookie(line).items()}
 

@@ -1,4 +1,4 @@
-"""One stage for the process tests of a worker: two web processes, a keeper, a group for each."""
+"""A worker's stage for process tests: two web processes, a keeper, a group for each test."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ from tests.support.parts import starts_processes
 @pytest.fixture(scope="session")
 @starts_processes
 def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
-    """A database and a Redis of their own."""
+    """A stage with its own database and Redis."""
     made = Stage.start(tmp_path_factory.mktemp("dispatch"))
     try:
         yield made
@@ -28,7 +28,7 @@ def web(stage: Stage) -> WebServer:
 
 @pytest.fixture(scope="session")
 def other_web(stage: Stage) -> WebServer:
-    """Another one, daphne."""
+    """Another web process, daphne."""
     return stage.web("daphne")
 
 
@@ -44,6 +44,6 @@ def quick(stage: Stage) -> Iterator[str]:
 
 @pytest.fixture
 def patient(stage: Stage) -> Iterator[str]:
-    """The same, with a disconnect timer of a minute."""
+    """A group like `quick`, with a disconnect timer of a minute."""
     with stage.group(**PATIENT) as slug:
         yield slug

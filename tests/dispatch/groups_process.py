@@ -1,13 +1,15 @@
-"""Who keeps a test's groups, in a process of its own: does what worker and beat do for them, and
-makes and removes groups while tests run.
+"""The keeper of a test's groups, as a separate process.
 
-    python groups_process.py
+It does what worker and beat do for the groups, and makes and removes groups while tests run.
 
-Each line of its input is an order in JSON, each line of its output says that one is done:
+python groups_process.py
+
+Each line of its input is a command in JSON, each line of its output reports that it is done:
 `{"make": [{"slug": "g1", "account": "north", "heartbeat_seconds": 1}]}` or `{"remove": "g1"}`.
-Between two orders it sweeps, heals and carries upgrades on, until it is ended.
+Between two commands it sweeps, heals and advances upgrades, until it is ended.
 
-Groups are made a day old, so that their data's loss is a loss and no unfinished beginning.
+Groups are made a day old, so that a loss of their data counts as a loss and not as an unfinished
+creation.
 """
 
 import json
@@ -36,7 +38,7 @@ def _make(rows: list[dict[str, Any]]) -> None:
 
 
 def _remove(slug: str) -> None:
-    """What a deletion would leave, also where a peer of the test's is still linked."""
+    """Delete the group as a deletion would, even if a peer of the test is still linked."""
     from django.utils import timezone
 
     from poolsite import hotpath
@@ -49,7 +51,7 @@ def _remove(slug: str) -> None:
 
 
 def _look() -> None:
-    """One look at every group."""
+    """Check every group once."""
     from poolsite import hotpath
     from queueing.dispatch import services
     from tests.support.timers import let_time_pass
@@ -70,7 +72,7 @@ def main() -> None:
             continue
         line = sys.stdin.readline()
         if not line:
-            inputs.clear()  # nobody gives orders any more
+            inputs.clear()  # no more commands will come
             continue
         order = json.loads(line)
         _make(order.get("make", []))

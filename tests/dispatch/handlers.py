@@ -1,4 +1,4 @@
-"""Peers' handlers that write down what they hear, for the library's own classes."""
+"""Peers' handlers that log what they hear, for the library's own classes."""
 
 from typing import Any
 
@@ -7,18 +7,18 @@ from tests.support.waiting import eventually, patient
 
 
 class Heard:
-    """What a peer heard: (what, session or sender, words)."""
+    """What a peer heard: (what, session or sender, arguments)."""
 
     def __init__(self) -> None:
         self.all: list[tuple[Any, ...]] = []
         self.arrivals: list[str] = []
 
     def of(self, session: str) -> list[tuple[Any, ...]]:
-        """What was heard of one session, in order, without the session."""
+        """Return what was heard of one session, in order, without the session."""
         return [(what, *words) for what, where, *words in self.all if where == session]
 
     def some(self, what: str) -> list[tuple[Any, ...]]:
-        """What was heard of one kind."""
+        """Return what was heard of one kind."""
         return [tuple(words) for kind, *words in self.all if kind == what]
 
     async def linked(self, arrival: str) -> None:
@@ -38,11 +38,11 @@ class Heard:
 
 
 class Caller(Heard, FrontHandler):
-    """A front-end's ear."""
+    """A front-end's handler that logs."""
 
 
 class Server(Heard, InstanceHandler):
-    """An instance that writes down everything and answers nothing."""
+    """An instance that logs everything and answers nothing."""
 
     async def started(self, session: str, front: str, body: Any) -> None:
         self.all.append(("started", session, body))
@@ -92,23 +92,23 @@ class Talk:
             await eventually(lambda: all(map(self._whole, self.sessions)), seconds)
 
     def arrived(self, session: str) -> list[int]:
-        """The numbers that the instance heard."""
+        """Return the numbers that the instance heard."""
         return [words[1] for words in self.echo.of(session) if words[0] == "message"]
 
     def back(self, session: str) -> list[int]:
-        """The numbers that came back."""
+        """Return the numbers that came back."""
         told = [words[1] for words in self.heard.of(session) if words[0] == "message"]
         return [body["echo"] for body in told if "echo" in body]
 
     def _whole(self, session: str) -> bool:
-        """Whether each number has arrived or been refused, there and back."""
+        """Return whether each number has arrived or been refused, in both directions."""
         there, back = self.arrived(session), self.back(session)
         return self.sent - len(there) == refusals(self.heard, session) and len(there) - len(
             back
         ) == refusals(self.echo, session)
 
     def assert_once_and_in_order(self) -> None:
-        """Nothing was lost without a word, doubled or reordered, and no session ended."""
+        """Check that nothing was lost silently, doubled or reordered, and no session ended."""
         for session in self.sessions:
             for numbers in (self.arrived(session), self.back(session)):
                 assert numbers == sorted(set(numbers))
@@ -118,5 +118,5 @@ class Talk:
 
 
 def refusals(heard: Heard, session: str) -> int:
-    """How many messages of a session were refused."""
+    """Return how many messages of a session were refused."""
     return sum(words[:2] == ("refused", "message") for words in heard.of(session))

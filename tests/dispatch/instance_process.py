@@ -1,7 +1,7 @@
-"""An instance as a process of its own, so that it can be killed: answers every message.
+"""An instance as a separate process that can be killed. It answers every message.
 
-    python instance_process.py '{"servers": [...], "group": "g", "token": "…",
-                                "name": "as-1", "version": "1"}'
+python instance_process.py '{"servers": [...], "group": "g", "token": "…",
+"name": "as-1", "version": "1"}'
 
 Prints `linked <id>` for each link, and `started <session>`, `heard <session> <message>`,
 `refused <session> <reason>` and `ended <session> <reason>`.

@@ -1,4 +1,4 @@
-"""Instances as processes of their own (instance_process.py), as their tests hold them."""
+"""Instances as separate processes (instance_process.py), for their tests."""
 
 import json
 from pathlib import Path
@@ -11,7 +11,7 @@ PROGRAM = "tests/dispatch/instance_process.py"
 
 
 class InstanceProcess:
-    """One instance as a process, and what it has printed."""
+    """An instance as a process, with its output."""
 
     def __init__(
         self, stage: Stage, group: str, webs: list[WebServer], name: str, version: str = "1"

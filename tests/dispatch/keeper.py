@@ -1,4 +1,4 @@
-"""The process that keeps groups (groups_process.py), as its tests hold it."""
+"""The process that keeps groups (groups_process.py), for its tests."""
 
 import json
 import signal
@@ -13,18 +13,18 @@ PROGRAM = "tests/dispatch/groups_process.py"
 
 
 class Keeper:
-    """Stands for worker, beat and timers of a site, and makes its groups. One order at a time."""
+    """Replaces worker, beat and timers of a site, and makes its groups. One command at a time."""
 
     def __init__(self, site: Site) -> None:
         self._log = site.folder / "keeper.log"
         self._process = forking.talk([PROGRAM], site.environment, errors=self._log)
 
     def make(self, *rows: dict[str, Any]) -> None:
-        """Make groups of the account north unless a row says otherwise."""
+        """Make groups, which belong to the account north unless a row names another."""
         self._order(make=[{"account": "north"} | row for row in rows])
 
     def remove(self, slug: str) -> None:
-        """Have a group end; its peers' sockets are closed."""
+        """Delete a group; its peers' sockets are closed."""
         self._order(remove=slug)
 
     def _order(self, **order: Any) -> None:
@@ -39,7 +39,7 @@ class Keeper:
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """Neither worker nor timers run while the block runs."""
+        """Run neither worker nor timers during the block."""
         self._process.send_signal(signal.SIGSTOP)
         try:
             yield
@@ -47,6 +47,6 @@ class Keeper:
             self._process.send_signal(signal.SIGCONT)
 
     def stop(self) -> None:
-        """End it."""
+        """End the keeper."""
         self._process.kill()
         self._process.communicate()

@@ -1,4 +1,4 @@
-"""Groups, and peers that speak straight to the group's scripts, for tests of services and faces."""
+"""Groups, and peers that use the group's scripts directly, for tests of services and interfaces."""
 
 import itertools
 from typing import Any
@@ -16,12 +16,12 @@ _links = itertools.count(1)
 
 
 def make_group(slug: str = SLUG, **given: Any) -> Group:
-    """A group with the defaults unless told otherwise."""
+    """Make a group, with the defaults unless given otherwise."""
     return services.group_create(actor="test", slug=slug, **given)
 
 
 class Peer:
-    """A registered peer: its link, and the numbers of its own frames."""
+    """A registered peer with its link and the numbers of its own frames."""
 
     def __init__(self, slug: str, registered: door.Registered, link: str) -> None:
         self.slug, self.link = slug, link
@@ -40,7 +40,7 @@ class Peer:
         return [door.read_entry(text) for _, text in found]
 
     def start(self, word: str) -> str:
-        """Begin a session; its id. Fails when it was refused."""
+        """Begin a session and return its ID. Fail if it was refused."""
         routed = hotpath.run(door.start(self.slug, self.key, self.link, self.next(), word))
         assert routed.outcome == "routed", routed.reason
         return f"{self.id}/{word}"
@@ -50,12 +50,12 @@ class Peer:
         return hotpath.run(door.end(*place, session, failed=failed))
 
     def leave(self) -> None:
-        """Its socket closes."""
+        """Close its socket."""
         assert hotpath.run(door.lost(self.slug, self.key, self.link, "closed"))
 
 
 def front(slug: str = SLUG, peer_id: str = "sip-1", *, profile: str = "BICC") -> Peer:
-    """A front-end that is linked."""
+    """Return a linked front-end."""
     link = f"{next(_links):016x}"
     command = door.register_front(slug, peer_id, profile, "boot1", link, "web")
     return Peer(slug, hotpath.run(command), link)
@@ -69,7 +69,7 @@ def back(
     capacity: int = 100,
     boot: str = "boot1",
 ) -> Peer:
-    """An instance that is newly linked under a name."""
+    """Return an instance newly linked under a name."""
     link = f"{next(_links):016x}"
     offered = hotpath.run(door.offer(slug))
     command = door.register_back(
@@ -79,7 +79,7 @@ def back(
 
 
 def row_of(name: str, slug: str = SLUG) -> door.PeerRow:
-    """The instance under a name that has not stopped."""
+    """Return the instance under a name that has not stopped."""
     rows = hotpath.run(door.peers(slug))
     return next(row for row in rows if row.name == name and row.state != "stop")
 
@@ -91,13 +91,13 @@ def show(slug: str = SLUG) -> door.GroupFigures:
 
 
 def drain(group: Group) -> None:
-    """Bring a group's history into SQL."""
+    """Drain a group's history into SQL."""
     while history.drain("dispatch.group", Aggregate(group.tag, group.pk)).lag:
         pass
 
 
 def token_for(*groups: Group, account: Account | None = None, **given: Any) -> str:
-    """The secret of a token that may link peers to these groups, and look at them."""
+    """Return the secret of a token that may link peers to these groups, and read them."""
     given.setdefault("actions", ["dispatch.link", "dispatch.view"])
     owner = account if account is not None else groups[0].account if groups else None
     _, secret = token_create(

@@ -1,4 +1,4 @@
-"""A peer that says exactly what a test has it say, in either encoding."""
+"""A peer that sends exactly what a test has it send, in either encoding."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -18,12 +18,12 @@ JSON, MSGPACK = "poolsite.dispatch.v1.json", "poolsite.dispatch.v1.msgpack"
 
 
 class RawPeer:
-    """One socket."""
+    """A socket."""
 
     def __init__(self, socket: ClientConnection, *, binary: bool) -> None:
         self.socket = socket
         self._binary = binary
-        self.acks: list[dict[str, Any]] = []  # all that came
+        self.acks: list[dict[str, Any]] = []  # all acks that arrived
         self._waiting: list[dict[str, Any]] = []
 
     async def tell(self, **frame: Any) -> None:
@@ -31,7 +31,7 @@ class RawPeer:
         await self.socket.send(data)
 
     async def hear(self, *, acks: bool = False, seconds: float = 10.0) -> dict[str, Any]:
-        """The next frame; heartbeats, and acks unless asked for, are passed over."""
+        """Return the next frame. Heartbeats are skipped, and acks unless wanted."""
         if self._waiting and not acks:
             return self._waiting.pop(0)
         async with asyncio.timeout(patient(seconds)):
@@ -47,14 +47,14 @@ class RawPeer:
                 return frame
 
     async def acknowledged(self, ack: dict[str, Any]) -> None:
-        """Wait until this ack has come, before or after other frames."""
+        """Wait until this ack has arrived, before or after other frames."""
         while ack not in self.acks:
             frame = await self.hear(acks=True)
             if frame["op"] != "ack":
                 self._waiting.append(frame)
 
     async def closed(self, seconds: float = 10.0) -> tuple[int, str]:
-        """Read on until the server closes; the code and the reason."""
+        """Read until the server closes. Return the code and the reason."""
         async with asyncio.timeout(patient(seconds)):
             try:
                 while True:
@@ -63,14 +63,14 @@ class RawPeer:
                 return (end.rcvd.code, end.rcvd.reason) if end.rcvd else (1006, "")
 
     async def register_front(self, peer_id: str = "bicc-1", **changes: Any) -> dict[str, Any]:
-        """Register as a BICC front-end, unless told otherwise; returns the answer."""
+        """Register, by default as a BICC front-end. Return the answer."""
         await self.hear()
         frame = {"op": "register", "profile": "BICC", "id": peer_id, "incarnation": "f1"}
         await self.tell(**(frame | changes))
         return await self.hear()
 
     async def register_back(self, name: str = "as-1", **changes: Any) -> dict[str, Any]:
-        """Register as an instance with the offered id; returns the answer."""
+        """Register as an instance with the offered ID. Return the answer."""
         hello = await self.hear()
         frame = {"op": "register", "id": hello["offer"], "name": name, "version": "1"}
         await self.tell(**(frame | {"capacity": 100, "incarnation": "b1"} | changes))
@@ -81,7 +81,7 @@ class RawPeer:
 async def raw(
     web: WebServer, group: str, side: str, token: str, *, protocol: str = JSON, **options: Any
 ) -> AsyncIterator[RawPeer]:
-    """Open a socket; `protocol` "" asks for none."""
+    """Open a socket. With `protocol` "" it requests none."""
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     async with connect(
         f"ws://127.0.0.1:{web.port}/ws/dispatch/{group}/{side}/",

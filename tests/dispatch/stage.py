@@ -1,4 +1,4 @@
-"""The stage of the dispatcher's process tests: a Redis of its own, web processes, groups, peers."""
+"""The stage of the dispatcher's process tests: its own Redis, web processes, groups, peers."""
 
 import itertools
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ PATIENT = QUICK | {"disconnect_seconds": round(patient(60))}
 
 @dataclass
 class Stage:
-    """A site with its own Redis, the keeper beside it, and groups that no other test uses."""
+    """A site with its own Redis, the keeper, and groups that no other test uses."""
 
     site: Site
     redis: RedisServer
@@ -44,14 +44,14 @@ class Stage:
 
     @contextmanager
     def group(self, slug: str = "", **settings: int | str) -> Iterator[str]:
-        """A group of the account north while the block runs; its slug."""
+        """Yield the slug of a group of the account north that exists during the block."""
         slug = slug or f"group-{next(self._numbers)}"
         self.keeper.make({"slug": slug, **settings})
         yield slug
         self.keeper.remove(slug)
 
     def web(self, kind: str = "uvicorn") -> WebServer:
-        """Start one more web process."""
+        """Start another web process."""
         extra = ("--ws-max-size", "4194304") if kind == "uvicorn" else ()
         server = WebServer(self.site, kind, application=APPLICATION, extra=extra).start()
         self.webs.append(server)
@@ -68,19 +68,19 @@ class Stage:
         return str(self.site.people[account]["token"])
 
     def settings(self, group: str, *webs: WebServer, **changes: Any) -> Settings:
-        """Of a peer that tries these web processes in turn."""
+        """Return the settings of a peer that tries these web processes in turn."""
         servers = [f"ws://127.0.0.1:{web.port}" for web in webs]
         changes.setdefault("backoff_seconds", (0.05, 0.1, 0.3))
         return Settings(servers=servers, group=group, token=self.token(), **changes)
 
     @contextmanager
     def hotpath(self) -> Iterator[None]:
-        """The runner talks to the stage's Redis."""
+        """Let the runner use the stage's Redis."""
         with hotpath.connect(self.redis.url):
             yield
 
     def peers(self, group: str) -> dict[str, door.PeerRow]:
-        """What the dispatcher says of each peer, by key."""
+        """Return the dispatcher's row of each peer, by key."""
         with self.hotpath():
             return {row.key: row for row in hotpath.run(door.peers(group))}
 
@@ -91,7 +91,7 @@ class Stage:
         return found
 
     def wait_state(self, group: str, peer: str, state: str, seconds: float = 20.0) -> None:
-        """Wait until a peer is active, pending, or stop (also: not known any more)."""
+        """Wait until a peer is active, pending, or stop (which includes: no longer known)."""
 
         def there() -> bool:
             row = self.peers(group).get(peer)

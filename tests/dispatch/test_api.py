@@ -1,4 +1,4 @@
-"""The groups' interface: what it answers, to whom, and what it refuses."""
+"""The groups' API: what it answers, to which callers, and what it refuses."""
 
 from typing import Any
 
@@ -39,7 +39,7 @@ class Caller:
 
 @pytest.fixture
 def caller(group: Group) -> Caller:
-    """Somebody whose token may do everything here."""
+    """A client whose token may do everything here."""
     return Caller(token_for(group, actions=ALL))
 
 
@@ -72,7 +72,7 @@ def test_an_instance_is_drained_blocked_and_opened(group: Group, caller: Caller)
     for bad in (
         {"state": "gone"},
         {"state": "drain"},  # without a reason
-        {"state": "drain", "reason": "x", "until": "2090-01-01T00:00:00"},  # in no zone
+        {"state": "drain", "reason": "x", "until": "2090-01-01T00:00:00"},  # without a zone
         {"state": "drain", "reason": "x", "until": "2001-01-01T00:00:00Z"},
         {"state": "drain", "reason": "x", "until": "9999-12-31T23:59:59-14:00"},  # no UTC
         {"state": "drain", "reason": "x" * 201},
@@ -141,7 +141,7 @@ def test_the_event_log_is_told_newest_first(group: Group, caller: Caller) -> Non
     told = caller.get("/events").json()["data"]
     assert (told[0]["event"], told[0]["name"], told[0]["reason"]) == ("drain", "as-1", "why")
     assert told[-1]["event"] == "created"
-    assert caller.get("/events?before_us=1").status_code == 422  # of an earlier release
+    assert caller.get("/events?before_us=1").status_code == 422  # a cursor of an earlier release
 
 
 def test_what_redis_lost_is_said_and_not_a_fault(group: Group, caller: Caller) -> None:

@@ -1,4 +1,4 @@
-"""The groups' interface: settings, deletion, names, links, and lists by cursor."""
+"""The groups' API: settings, deletion, names, links, and lists by cursor."""
 
 from collections.abc import Callable
 from typing import Any
@@ -30,7 +30,7 @@ def group() -> Group:
 
 
 def by(client: Client) -> Call:
-    """Call the interface; the status, and the answer or its type."""
+    """Return a function that calls the API: the status, and the answer or its type."""
 
     def call(method: str, path: str, **body: Any) -> tuple[int, Any]:
         sent = {} if method == "get" else {"data": body, "content_type": "application/json"}
@@ -43,7 +43,7 @@ def by(client: Client) -> Call:
 
 @pytest.fixture
 def operator() -> Call:
-    """Somebody who is logged in and may set groups."""
+    """A logged-in operator who may set groups."""
     user = User.objects.create_user("op", is_operator=True)
     Grant.objects.create(user=user, name="operate")
     client = Client()
@@ -125,7 +125,7 @@ def test_only_who_may_changes_anything_and_strangers_see_nothing(
     assert group.account is not None
     for looker in (token(group, "dispatch.view"), owner_of(group.account)):
         assert looker(method, path, **body) == (403, "forbidden")
-    if (method, path, body) in CONFIGURE:  # not for tokens
+    if (method, path, body) in CONFIGURE:  # tokens may not do this
         assert token(group, *OPERATE)(method, path, **body) == (403, "forbidden")
     other = Account.objects.create(slug="other", name="Other")
     strangers = (token(make_group("theirs", account=other), *OPERATE), owner_of(other))

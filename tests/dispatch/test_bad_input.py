@@ -1,4 +1,4 @@
-"""Whatever a peer sends wrongly: its socket is closed with a reason, and nothing else disturbed."""
+"""Whatever a peer sends wrongly: its socket is closed with a reason, others are not disturbed."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
@@ -21,7 +21,7 @@ Bad = Callable[[RawPeer], Coroutine[Any, Any, Any]]
 
 
 class Bystanders:
-    """A front-end and an instance of the same group, which must not notice anything."""
+    """A front-end and an instance of the same group, which must not notice the faults."""
 
     def __init__(self, front: FrontEnd, instance: Instance, heard: Caller, session: str) -> None:
         self.front, self.instance, self._heard, self.session = front, instance, heard, session
@@ -36,7 +36,7 @@ class Bystanders:
 
 @pytest.fixture(params=["web", "other_web"])
 def either(request: pytest.FixtureRequest) -> WebServer:
-    """Each test on uvicorn and on daphne."""
+    """A web process: each test runs on uvicorn and on daphne."""
     server: WebServer = request.getfixturevalue(request.param)
     return server
 
@@ -101,7 +101,7 @@ async def _extra_field(peer: RawPeer) -> None:
 
 
 async def _much_wrong(peer: RawPeer) -> None:
-    """The close frame's reason would be longer than a close frame may be."""
+    """Send so much that the close frame's reason would be longer than a close frame may be."""
     await peer.tell(op="message", seq=0, session="/", **{"é" * 40: 1})
 
 

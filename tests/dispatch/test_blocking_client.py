@@ -1,4 +1,4 @@
-"""The library's blocking face, from several threads, with a real web process."""
+"""The library's blocking interface, used from several threads with a real web process."""
 
 import asyncio
 import re
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.processes
 
 
 class Calls(BlockingFrontHandler):
-    """What each session heard; the threads are not the caller's."""
+    """What each session heard. The threads differ from the caller's."""
 
     def __init__(self) -> None:
         self.all: list[tuple[str, str, Any]] = []

@@ -1,4 +1,4 @@
-"""`manage.py dispatch`, and what the demo starts with."""
+"""`manage.py dispatch`, and the demo's initial groups."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""Frames of peers: what is taken, what is refused, and that both encodings say the same."""
+"""Frames of peers: what is accepted, what is refused, and that both encodings mean the same."""
 
 from collections.abc import Callable
 from typing import Any

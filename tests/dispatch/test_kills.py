@@ -1,4 +1,4 @@
-"""kill -9 of an instance, of a web process, of Redis with and without its data: what it costs."""
+"""The cost of kill -9 of an instance, of a web process, and of Redis with and without its data."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
@@ -28,20 +28,20 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
 
 @pytest.fixture(scope="module")
 def webs(own: Stage) -> list[WebServer]:
-    """Two web processes that live on."""
+    """Two web processes that are not killed."""
     return [own.web(), own.web()]
 
 
 @pytest.fixture
 def group(own: Stage) -> Iterator[str]:
-    """A group whose lost peers have 10 s to come back."""
+    """A group that gives lost peers 10 s to come back."""
     with own.group(heartbeat_seconds=1, disconnect_seconds=round(patient(10))) as slug:
         yield slug
 
 
 @pytest.fixture
 def hasty(own: Stage) -> Iterator[str]:
-    """One whose lost peers are stopped after 3 s."""
+    """A group that stops lost peers after 3 s."""
     with own.group(**QUICK) as slug:
         yield slug
 
@@ -141,7 +141,7 @@ async def test_after_an_empty_redis_sessions_that_both_ends_name_are_restored(
         await go_on(talk, 3)
         await talk.settle()
         gone = talk.sessions.pop()
-        talk.front.sessions.remove(gone)  # one that the front-end knows nothing of any more
+        talk.front.sessions.remove(gone)  # a session that the front-end no longer knows
         _lose_data(own, how)
         await eventually(lambda: "reconnect" in talk.heard.arrivals[1:], 60)
         await eventually(lambda: talk.echo.arrivals[1:], 60)
@@ -150,7 +150,7 @@ async def test_after_an_empty_redis_sessions_that_both_ends_name_are_restored(
         await talk.settle()
         for session in talk.sessions:
             assert set(talk.back(session)) >= set(range(3))
-        # Named by one end only: provisional for the disconnect timer, then that end frees it.
+        # Named by only one end: provisional for the disconnect timer, then that end frees it.
         await eventually(lambda: talk.echo.of(gone)[-1] == ("ended", "one end only"), 60)
         assert [words[0] for words in talk.echo.of(gone)].count("ended") == 1
         assert gone not in talk.echo.instance.sessions

@@ -1,4 +1,4 @@
-"""Why a link ended, as the event log says it: true, whichever server held the socket."""
+"""Why a link ended, in the event log: correct for every kind of server that held the socket."""
 
 import asyncio
 import contextlib
@@ -37,7 +37,7 @@ def test_what_the_server_says_is_read(told: dict[str, Any], silent: bool, reason
 
 
 def _pending(stage: Stage, group: str) -> list[str]:
-    """Why the front-end became pending, each time."""
+    """Return the reason for each time that the front-end became pending."""
     with stage.hotpath():
         entries = hotpath.client().xrange(f"{{disp.{group}}}:log")
     changes = [door.read_change(fields, 0) for _, fields in entries]
@@ -52,7 +52,7 @@ async def _beat(peer: RawPeer) -> None:
 
 
 async def test_the_log_says_who_closed_and_what_broke(stage: Stage) -> None:
-    """A peer closes; then it breaks off; then it beats on, but reads no pings."""
+    """A peer closes; then its connection breaks; then it sends heartbeats but reads no pings."""
     web = WebServer(stage.site, "uvicorn", application=APPLICATION, extra=PINGS).start()
     try:
         with stage.group(heartbeat_seconds=5, missed_limit=10) as group, stage.keeper.paused():
@@ -80,7 +80,7 @@ async def test_the_log_says_who_closed_and_what_broke(stage: Stage) -> None:
 
 
 async def test_sockets_of_a_deleted_group_are_closed(stage: Stage, web: WebServer) -> None:
-    """One that is linked, and one that has not said who it is yet."""
+    """One socket is linked, and one has not registered yet."""
     group = "short-lived"
     stage.keeper.make({"slug": group})
     async with (

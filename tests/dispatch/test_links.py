@@ -1,4 +1,4 @@
-"""Links that break: within the disconnect timer nothing is lost, beyond it each end is told."""
+"""Links that break: within the disconnect timer nothing is lost, beyond it each end is notified."""
 
 import asyncio
 from contextlib import suppress
@@ -33,7 +33,7 @@ def _echo(instance: Instance) -> Echo:
 
 
 async def _cut(end: FrontEnd | Instance, before: int) -> None:
-    """Cut the link of an end whose links were cut so often before."""
+    """Cut the link of an end whose links were cut `before` times already."""
     await eventually(lambda: end.links > before)
     end.cut()
 
@@ -116,7 +116,7 @@ async def test_a_lost_front_end_is_told_to_an_instance_once_for_all_its_sessions
         assert (told["peer"], told["reason"]) == ("bicc-1", "front-end lost")
         await back.tell(op="message", seq=1, session=sessions[0], body="late")
         late = await back.hear()
-        assert (late["op"], late["seq"]) == ("refused", told["seq"] + 1)  # nothing came between
+        assert (late["op"], late["seq"]) == ("refused", told["seq"] + 1)  # no frame came between
         beats.cancel()
 
 
@@ -150,7 +150,7 @@ async def test_ends_that_waited_are_delivered_once_and_in_order(
             await back.tell(op="ack", seq=ends[4]["seq"])
             await back.tell(op="message", seq=1, session=sessions[-1], body="here again")
         async with raw(web, patient, "back", token) as back:
-            # It says that it has had seven: what it has is not sent again, the rest is.
+            # It reports that it has received seven: these are not sent again, the rest is.
             third = await back.register_back(id=its_id, received=ends[6]["seq"])
             assert third["next"] == ends[7]["seq"]
             rest = [await back.hear() for _ in ends[7:]]

@@ -1,4 +1,4 @@
-"""What becomes of each frame, and of each session: the library with real web processes."""
+"""The outcome of each frame, and of each session: the library with real web processes."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
@@ -31,7 +31,7 @@ ACCEPTED = Outcome("accepted")
 
 @pytest.fixture
 def line(web: WebServer) -> Iterator[FaultyProxy]:
-    """A line to the web process that can break."""
+    """A connection to the web process that can break."""
     with FaultyProxy(("127.0.0.1", web.port)) as proxy:
         yield proxy
 
@@ -65,7 +65,7 @@ def heard_by(instance: Instance, session: str) -> list[object]:
 
 
 def ends(heard: Caller, session: str) -> list[str]:
-    """The reasons of its ends."""
+    """Return the reasons of the session's ends."""
     return [words[1] for words in heard.of(session) if words[0] == "ended"]
 
 
@@ -177,7 +177,7 @@ async def test_a_frame_that_was_not_answered_is_unknown_when_the_peer_stops(
     stage: Stage, web: WebServer, patient: str
 ) -> None:
     front, _ = front_end(stage, patient, web)
-    begun = await front.begin()  # there was never a link
+    begun = await front.begin()  # no link ever existed
     await front.abort()
     assert await begun == Outcome("unknown", "stopped")
 
@@ -188,7 +188,7 @@ async def test_a_session_that_nobody_knows_ends_once(
     front, heard = front_end(stage, patient, web)
     async with front, serving(stage, patient, web) as instance:
         gone = "front-1/gone"
-        front.sessions.add(gone)  # as after a loss that nobody told
+        front.sessions.add(gone)  # as after a loss without a notice
         instance.sessions.add(gone, "front-1")
         for end in (front, instance):
             for _ in range(2):

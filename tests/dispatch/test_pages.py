@@ -1,4 +1,4 @@
-"""The pages of groups: what they answer, what they change or refuse, and what stands on them."""
+"""The pages of groups: what they answer, what they change or refuse, and what they show."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ def group(clean_redis: RedisServer) -> Group:
 
 @pytest.fixture
 def operator() -> User:
-    """An operator who may act."""
+    """An operator with the grant to act."""
     user = User.objects.create_user("op", is_operator=True)
     Grant.objects.create(user=user, name="operate")
     return user
@@ -44,7 +44,7 @@ def browser(operator: User) -> Client:
 
 
 def act(client: Client, path: str = PAGE, **data: Any) -> str:
-    """Send a verb; what the page then says, whether it was done or not."""
+    """Send a verb. Return what the page then says, whether it was done or not."""
     response = client.post(f"{path}act/", data, follow=True)
     assert response.redirect_chain
     return str(next(iter(response.context["messages"])))

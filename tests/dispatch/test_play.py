@@ -1,4 +1,4 @@
-"""The simulator's play of a group: its front-ends count what they lost, and only that."""
+"""The simulator's play of a group: its front-ends count what they lost, and nothing else."""
 
 import asyncio
 import json
@@ -52,7 +52,7 @@ async def play(
 
 
 async def wait(condition: Callable[[], bool]) -> None:
-    """Until it is so: counts of a program that tells nobody."""
+    """Poll until the condition is true: the program's counts send no notice."""
     await waiting.eventually(condition, 90)
 
 
@@ -109,7 +109,7 @@ async def test_a_pool_that_takes_its_time_costs_no_session(
 
     async def answer(request: httpx.Request) -> httpx.Response:
         if json.loads(request.content)["event"] == "call":
-            # Longer than a front-end waits for a hangup before it asks.
+            # Longer than a front-end waits for a hangup before it sends a query.
             await asyncio.sleep(2 * answer_seconds + 2)  # waits: that is the pool's slowness
         return httpx.Response(200, json={"outcome": "ok", "number": "+8613800130000"})
 

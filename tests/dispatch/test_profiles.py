@@ -1,4 +1,4 @@
-"""The profile table and the rules of who takes an id, row by row, on real sockets."""
+"""The profile table and the rules of taking over an ID, row by row, on real sockets."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -16,7 +16,7 @@ from tests.support.waiting import eventually, until
 
 @pytest.fixture
 async def back(stage: Stage, other_web: WebServer, patient: str) -> AsyncIterator[RawPeer]:
-    """An instance that beats, in the group `patient`."""
+    """An instance that sends heartbeats, in the group `patient`."""
     async with raw(other_web, patient, "back", stage.token()) as peer:
         await peer.register_back()
         beats = asyncio.create_task(_beat(peer))
@@ -32,7 +32,7 @@ async def _beat(*peers: RawPeer) -> None:
 
 
 class Fronts:
-    """Connections of one front-end after another, with a session that the first one began."""
+    """Successive connections of one front-end, with sessions that the first one began."""
 
     def __init__(self, stage: Stage, web: WebServer, group: str, back: RawPeer) -> None:
         self._stage, self._web, self._group, self._back = stage, web, group, back
@@ -65,7 +65,7 @@ async def test_sip_reconnect_gets_what_waited_with_its_first_frame(
     async with fronts.open() as front:
         assert (await front.register_front("sip-1", profile="SIP"))["arrival"] == "reconnect"
         with pytest.raises(TimeoutError):
-            # Held: it may be about to say `clear`. Nothing but time shows that it stays so.
+            # Held: it may be about to send `clear`. Only time can show that it stays held.
             await front.hear(seconds=0.5)
         await front.tell(op="beat")
         end = await front.hear()
@@ -83,7 +83,7 @@ async def test_sip_clear_is_a_restart(fronts: Fronts, back: RawPeer) -> None:
         assert (lost["op"], lost["peer"]) == ("peer-lost", "sip-1")
         assert lost["reason"] == "front-end restarted"
         await front.tell(op="message", seq=told["received"] + 2, session="sip-1/2")
-        refused = await front.hear()  # the end that waited is not delivered before it
+        refused = await front.hear()  # the waiting end is not delivered before it
         assert (refused["op"], refused["reason"]) == ("refused", "no such session")
         await front.tell(op="start", seq=told["received"] + 3, session="sip-1/2")
         assert (await back.hear())["op"] == "start"
@@ -103,7 +103,7 @@ async def test_the_library_says_clear_for_a_sip_front_end_that_starts_anew(
         await eventually(lambda: sip.links == 2)
         await sip.send(session, "after a flap")
         assert (await back.hear())["body"] == "after a flap"
-        assert heard.all == []  # the end that waited for its life before was dropped
+        assert heard.all == []  # the end that waited for its previous incarnation was dropped
 
 
 async def test_bicc_with_another_incarnation_is_a_restart(fronts: Fronts, back: RawPeer) -> None:
@@ -141,7 +141,7 @@ async def test_smp_is_new_each_time_and_its_routes_run_out_by_their_timers(
         assert (told["arrival"], told["received"], told["next"]) == ("new", 0, 1)
         await back.tell(op="message", seq=1, session="smp-1/1", body="answer")
         assert (await front.hear())["body"] == "answer"
-        # Both go on beating: a silent one would be pending, and its end kept for it.
+        # Both keep sending heartbeats: a silent peer would be pending, its end stored for it.
         beating = asyncio.create_task(_beat(front, back))
         for end in (await front.hear(), await back.hear()):
             assert (end["op"], end["reason"]) == ("end", "expired")
@@ -214,7 +214,7 @@ async def test_another_life_is_refused_while_the_old_link_beats_and_a_restart_wh
             assert told == {"op": "refused", "reason": "taken"}
             assert await new.closed() == (4411, "taken")
         await old.tell(op="start", seq=1, session="bicc-1/1")
-        assert (await back.hear())["op"] == "start"  # the old one was not disturbed
+        assert (await back.hear())["op"] == "start"  # the old front-end was not disturbed
     await asyncio.to_thread(stage.wait_state, patient, "f:bicc-1", "pending")
     async with fronts.open() as new:
         assert (await new.register_front(incarnation="two"))["arrival"] == "restart"

@@ -1,5 +1,6 @@
-"""docs/reference/dispatch/protocol.md tells the truth: its examples are replayed between two web
-processes, in both encodings."""
+"""docs/reference/dispatch/protocol.md is correct: its examples are replayed between two web
+processes, in both encodings.
+"""
 
 import json
 import re
@@ -18,7 +19,7 @@ PAGE = (ROOT / "docs/reference/dispatch/protocol.md").read_text()
 NAME = re.compile(r"(?<=[:,])([A-Z]{3,})(?=[,}])")
 
 
-# Said of frames that are malformed: what is wrong, in words that the page does not list.
+# The reasons for malformed frames: what is wrong, in texts that the page does not list.
 FRAMES = {"deliver: an instance names the front-end"}
 
 
@@ -31,7 +32,7 @@ def _lines(example: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _filled(text: str, values: dict[str, Any]) -> dict[str, Any]:
-    """The frame, with the values that are known by now; a list's are known."""
+    """Return the frame with the values that are known by now; those of a list are known."""
     known = NAME.sub(lambda name: json.dumps(values.get(name[1], f"={name[1]}")), text)
     frame: dict[str, Any] = json.loads(known)
     return frame
@@ -59,7 +60,7 @@ def test_the_page_names_every_reason(reason: str) -> None:
 
 
 def test_the_page_names_every_close_of_the_servers_code() -> None:
-    """Codes and words of what the sockets close with; a `…` stands for what is told besides."""
+    """The codes and texts with which sockets are closed; a `…` replaces any added detail."""
     folder = ROOT / "queueing/dispatch"
     files = [*(folder / "links").glob("*.py"), folder / "consumers.py", folder / "links/hub.py"]
     code = "".join(path.read_text() for path in files)

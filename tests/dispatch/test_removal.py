@@ -1,4 +1,4 @@
-"""What was removed is gone in both stores, stays gone, and closes what hung on it."""
+"""What was removed is gone in both stores, stays gone, and closes what depended on it."""
 
 import io
 from datetime import timedelta
@@ -32,7 +32,7 @@ def run(*words: str) -> str:
 
 @pytest.fixture
 def browser() -> Client:
-    """Of an operator who may act."""
+    """A browser of an operator who may act."""
     user = User.objects.create_user("op", is_operator=True)
     Grant.objects.create(user=user, name="operate")
     client = Client()
@@ -41,7 +41,7 @@ def browser() -> Client:
 
 
 def rebuilt(group: Group) -> None:
-    """Redis has lost its data: SQL knows the names, and nothing is linked any more."""
+    """Let Redis lose its data: SQL knows the names, and nothing is linked any more."""
     group.refresh_from_db()
     hotpath.client().flushdb()
     assert services.group_rebuild(group, "test")

@@ -1,4 +1,4 @@
-"""Use cases of groups and instances: SQL, Redis and the audit log say the same."""
+"""Use cases of groups and instances: SQL, Redis and the audit log agree."""
 
 from datetime import timedelta
 
@@ -97,7 +97,7 @@ def test_a_blocked_instance_loses_its_sessions_and_both_ends_are_told() -> None:
     server, caller = back("as-1"), front()
     session = caller.start("1")
     services.instance_set(actor="test", group=group, name="as-1", state="blocked", reason="broken")
-    assert hotpath.run(door.route(SLUG, session)) is None  # at once, by nobody else
+    assert hotpath.run(door.route(SLUG, session)) is None  # at once, by no other process
     for peer in (caller, server):
         assert any(entry.kind in ("end", "peer-lost") for entry in peer.outbox())
 

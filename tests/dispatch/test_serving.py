@@ -1,4 +1,4 @@
-"""Ejection, backups and retries on every face: pages, API, command line, metrics."""
+"""Ejection, backups and retries on every interface: pages, API, command line, metrics."""
 
 import io
 from typing import Any
@@ -39,7 +39,7 @@ def browser() -> Client:
 
 
 def eject(name: str = "as-1") -> Peer:
-    """An instance that fails its first session, beside one that could take its place."""
+    """Return an instance that fails its first session, while another could take its place."""
     bad, caller = back(name), front()
     session = caller.start("1")
     back("as-2")
@@ -77,7 +77,7 @@ def test_an_ejection_is_seen_everywhere_and_ended_by_the_api(group: Group, brows
     }
     assert {("ready", 1), ("ejected", 1)} <= samples
     rows = backs(hotpath.run(door.peers(SLUG)))
-    assert (lacking(rows, "as-1"), lacking(rows, "as-2")) == (0, 2)  # nobody else has room
+    assert (lacking(rows, "as-1"), lacking(rows, "as-2")) == (0, 2)  # no other instance has room
     explained = browser.get(f"{API}/sessions/explain?session={session}").json()
     assert (explained["instance"], explained["back_ejected_until_us"]) == ("as-2", None)
     assert post(browser, "/instances/as-1/uneject", reason="repaired") == 204

@@ -1,7 +1,7 @@
-"""200 sessions by the logs of both ends, with processes: what orders cost, and nothing else.
+"""200 sessions by the logs of both ends, with processes: what commands cost, and nothing else.
 
 Upgrades that are aborted or forced, a block in a group that shares by key, the sweep of old routes.
-The front-end is here, the instances are processes, and an operator gives his orders as commands.
+The front-end is here, the instances are processes, and an operator's orders are commands.
 Each session counts its own messages, one after the other, and its instance sends each back.
 """
 
@@ -29,7 +29,7 @@ BY_ITSELF = "longest drain of the upgrade"
 
 
 class Ear(Caller):
-    """A front-end's ear that keeps the numbers of each session that came back."""
+    """A front-end's handler that stores the numbers of each session that came back."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -42,7 +42,7 @@ class Ear(Caller):
 
 
 class Play:
-    """The sessions of a front-end on three instances, and what each end has written down."""
+    """The sessions of a front-end on three instances, and what each end has logged."""
 
     def __init__(self, stage: Stage, group: str, webs: list[WebServer]) -> None:
         self.stage, self.group, self.webs = stage, group, webs
@@ -58,7 +58,7 @@ class Play:
 
     @asynccontextmanager
     async def talking(self) -> AsyncIterator[None]:
-        """200 sessions begin, and say one number after the other until they are judged."""
+        """Begin 200 sessions that send one number after the other until they are judged."""
         await eventually(lambda: all(each.lines("linked") for each in self.processes), 60)
         async with self.front:
             await self.begin(SESSIONS)
@@ -71,7 +71,7 @@ class Play:
                 await self._talk
 
     async def begin(self, count: int) -> Counter[str]:
-        """More sessions; how many began on each instance."""
+        """Begin more sessions. Return how many began on each instance."""
         keys = [f"user-{n % KEYS}" for n in range(count)]
         begun = await asyncio.gather(*(self.front.start(key=key) for key in keys))
         self.home |= {each.session: each.instance for each in begun}
@@ -92,14 +92,14 @@ class Play:
         said.append(await self.front.send(session, len(said)))
 
     def lasting(self) -> list[str]:
-        """The sessions of which the front-end has heard no end."""
+        """Return the sessions whose end the front-end has not heard."""
         return [session for session in self.home if session in self.front.sessions]
 
     def on(self, name: str) -> set[str]:
         return {session for session, home in self.home.items() if home == name}
 
     def homes(self, sessions: set[str]) -> dict[str, set[str]]:
-        """The instances of each key, of these sessions."""
+        """Return the instances of each key, of these sessions."""
         found: dict[str, set[str]] = defaultdict(set)
         for session in sessions:
             found[self.key[session]].add(self.home[session])
@@ -108,12 +108,12 @@ class Play:
     # -- the orders -----------------------------------------------------------------------------
 
     async def order(self, *words: str) -> str:
-        """What an operator's command prints; the talk goes on meanwhile."""
+        """Return the output of an operator's command. The sessions continue meanwhile."""
         words = ("manage.py", "dispatch", words[0], self.group, *words[1:])
         return await asyncio.to_thread(self.stage.site.run, *words)
 
     async def upgrade(self, *words: str) -> None:
-        """Order it, and wait until the first instance drains."""
+        """Order an upgrade, and wait until the first instance drains."""
         await self.order("upgrade", "2", *words)
         await eventually(lambda: self.drains("as-1"), 60)
 
@@ -122,7 +122,7 @@ class Play:
         return any(row.upgrading for row in rows if row.name == name)
 
     async def replace(self, name: str) -> None:
-        """The instance's process ends, and one of the next version starts under its name."""
+        """End the instance's process, and start one of the next version under its name."""
         old = next(each for each in self.processes if each.name == name)
         old.kill()
         new = InstanceProcess(self.stage, self.group, self.webs, name, "2")
@@ -132,7 +132,7 @@ class Play:
     # -- the judgement ---------------------------------------------------------------------------
 
     async def judge(self, forced: set[str], *reasons: str) -> None:
-        """These sessions ended, once and at both ends; all others go on and lost nothing."""
+        """Check that these sessions ended once, at both ends, and the others lost nothing."""
         self._silent.set()
         await self._talk
         kept = self.home.keys() - forced
@@ -164,17 +164,17 @@ class Play:
         assert all(back[each] == accepted[each][: len(back[each])] for each in forced)
 
     async def instances_told(self, forced: set[str], *reasons: str) -> None:
-        """Wait until the instances have written down that these sessions ended, and no others."""
+        """Wait until the instances have logged the end of these sessions, and of no others."""
         ends = Counter((each, self.home[each]) for each in forced)
         await eventually(lambda: self._ended(reasons) == ends)
 
     def _logged(self, word: str) -> Counter[tuple[str, str]]:
-        """What the instances wrote down of this kind, each with the instance's name."""
+        """Return the instances' log lines of this kind, each with the instance's name."""
         lines = ((line, each.name) for each in self.processes for line in each.lines(word))
         return Counter(lines)
 
     def _ended(self, reasons: tuple[str, ...]) -> Counter[tuple[str, str]]:
-        """The sessions that the instances heard the end of, with one of these reasons."""
+        """Return the sessions whose end the instances heard, with one of these reasons."""
         found: Counter[tuple[str, str]] = Counter()
         for (line, name), count in self._logged("ended").items():
             session, _, reason = line.partition(" ")
@@ -191,7 +191,7 @@ class Play:
 def play(
     request: pytest.FixtureRequest, stage: Stage, web: WebServer, other_web: WebServer
 ) -> Iterator[Play]:
-    """Three instances of version 1, linked to two web processes; the parameter: how they share."""
+    """Three instances of version 1, linked to two web processes. The parameter: how they share."""
     timers = {"heartbeat_seconds": 1, "missed_limit": 20, "disconnect_seconds": 600}
     with stage.group(**timers, sharing=getattr(request, "param", "least")) as group:
         made = Play(stage, group, [web, other_web])
@@ -242,7 +242,7 @@ async def test_an_abort_between_two_instances_keeps_the_new_version_and_the_old_
         forced = play.on("as-1")
         await play.order("force", "--reason", "no time")
         await eventually(lambda: not forced & set(play.lasting()))
-        await play.instances_told(forced, "no time")  # what it has not heard ends with its process
+        await play.instances_told(forced, "no time")  # the rest ends with its process
         await play.replace("as-1")
         await eventually(lambda: play.drains("as-2"), 60)
         begun = await play.begin(MORE)
@@ -275,7 +275,7 @@ async def test_sessions_of_a_key_stay_together_and_a_block_moves_its_keys_alone(
             assert len(names) == 1
             assert "as-1" not in names
             assert before[key] in (names, {"as-1"})
-        # A message may come to its session before the block's own word of it.
+        # A message may reach its session before the block's own notice.
         await play.judge(blocked, "blocked", "no such session")
 
 

@@ -27,7 +27,7 @@ LIMIT_SECONDS = HEARTBEAT_SECONDS * MISSED_LIMIT
 
 
 class TimedCaller(Caller):
-    """A front-end's log with its own times."""
+    """A front-end's log with the time of each line."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -46,7 +46,7 @@ class TimedCaller(Caller):
         self.at.append((time.monotonic(), ("refused", session, reason)))
 
     def first(self, *wanted: str) -> float:
-        """When these words were first heard; 0 = not yet."""
+        """Return when these were first heard; 0 if not yet."""
         return next((at for at, words in self.at if set(wanted) <= set(words)), 0.0)
 
 
@@ -60,7 +60,7 @@ def group(stage: Stage) -> Iterator[str]:
 
 @contextmanager
 def stopped(process: InstanceProcess) -> Iterator[float]:
-    """The process stands still while the block runs; when that began."""
+    """Stop the process during the block. Yield the time at which that began."""
     os.kill(process.pid, signal.SIGSTOP)
     try:
         yield time.monotonic()
@@ -108,7 +108,7 @@ async def test_a_peer_that_stands_still_is_told_and_gets_no_session_after_the_li
 
 
 async def test_a_silent_peer_is_noticed_though_nobody_asks(stage: Stage, web: WebServer) -> None:
-    """Its limit is longer than the time after which a group counts as left alone."""
+    """Its limit is longer than the time after which a group counts as unattended."""
     limit = 2 * MISSED_LIMIT
     with stage.group(heartbeat_seconds=2, missed_limit=MISSED_LIMIT) as group:
         still = InstanceProcess(stage, group, [web], "as-1")

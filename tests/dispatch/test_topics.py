@@ -1,4 +1,4 @@
-"""The groups' live topics: what they tell, to whom, and what nonsense they refuse."""
+"""The groups' live topics: what they show, to which users, and what bad input they refuse."""
 
 import pytest
 from asgiref.sync import sync_to_async
@@ -47,7 +47,7 @@ async def test_a_rate_is_told_once_there_are_two_looks(
     assert peers._rate("b:x", 10, 0.0) == 0.0
     assert peers._rate("b:x", 12, 0.2) == 0.0  # too soon for a figure
     assert peers._rate("b:x", 20, 2.0) == 5.0
-    assert peers._rate("b:x", 3, 4.0) == 0.0  # it began anew
+    assert peers._rate("b:x", 3, 4.0) == 0.0  # it started again
 
 
 async def test_an_upgrade_is_told_step_by_step(group: Group) -> None:

@@ -1,4 +1,4 @@
-"""A rolling upgrade, tick by tick: what it waits for, what it refuses, what it leaves behind."""
+"""A rolling upgrade, tick by tick: what it waits for, what it refuses, what it leaves."""
 
 from datetime import timedelta
 
@@ -73,7 +73,7 @@ def test_one_that_beats_less_than_three_times_is_not_trusted(group: Group) -> No
     for beats in (1, 2):
         UpgradeStep.objects.filter(upgrade=upgrade, instance__name="as-1").update(heard_us=1)
         new.beat()
-        ticks(3)  # many looks at one heartbeat are one heartbeat
+        ticks(3)  # many ticks at one heartbeat count as one heartbeat
         assert (step(upgrade).status, step(upgrade).beats) == ("proving", beats)
     new.leave()
     ticks()
@@ -214,7 +214,7 @@ def test_an_abort_leaves_every_name_in_a_stated_state(group: Group) -> None:
         "as-2": ("skipped", "drain"),
         "as-3": ("skipped", "open"),
     }
-    assert selectors.upgrade_out(upgrade)["done"] == 1  # not those that were left as they were
+    assert selectors.upgrade_out(upgrade)["done"] == 1  # without those that were left unchanged
     for name in told:
         assert (row_of(name).manual, row_of(name).upgrading) == (told[name][1], False)
     with pytest.raises(DispatchError, match="ended"):

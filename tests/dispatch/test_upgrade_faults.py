@@ -44,7 +44,7 @@ def test_a_drain_that_redis_never_heard_of_is_not_called_safe(group: Group) -> N
     hotpath.run(door.upgrade_flag(SLUG, "as-1", False))
     ticks()
     assert step(upgrade).status == "draining"
-    assert row_of("as-1").upgrading  # said again
+    assert row_of("as-1").upgrading  # set again
     ticks()
     assert step(upgrade).status == "safe"
 

@@ -1,4 +1,4 @@
-"""What the tests of a rolling upgrade do in turn: order, tick, restart, beat."""
+"""The steps of a rolling upgrade's tests: order, tick, restart, heartbeat."""
 
 from queueing.dispatch import services
 from queueing.dispatch.models import Group, Upgrade, UpgradeStep
@@ -24,13 +24,13 @@ def step(upgrade: Upgrade, name: str = "as-1") -> UpgradeStep:
 
 
 def replace(old: Peer, name: str, version: str = "2.0") -> Peer:
-    """The instance ends, and another version comes up under its name."""
+    """End the instance, and start another version under its name."""
     old.leave()
     return back(name, version=version, boot=f"boot-{version}")
 
 
 def beat_until_trusted(upgrade: Upgrade, peer: Peer, name: str) -> None:
-    """Three heartbeats, each an interval after the one before, with a tick after each."""
+    """Send three heartbeats, each an interval after the previous one, with a tick after each."""
     for _ in range(3):
         UpgradeStep.objects.filter(upgrade=upgrade, instance__name=name).update(heard_us=1)
         peer.beat()

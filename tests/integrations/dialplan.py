@@ -1,4 +1,4 @@
-"""A dialplan file, carried out as mod_dialplan_xml and mod_curl do it.
+"""A dialplan file, executed as mod_dialplan_xml and mod_curl do it.
 
 Conditions in order, captures, `inline` actions at once, and the curl line split at spaces outside
 single quotes.
@@ -17,14 +17,14 @@ Answer = tuple[int, str]
 
 
 def globals_of() -> dict[str, str]:
-    """What vars_poolsite.xml sets, and what FreeSWITCH itself knows."""
+    """Return what vars_poolsite.xml sets, and what FreeSWITCH sets itself."""
     root = ElementTree.parse(CONF / "vars_poolsite.xml").getroot()
     pairs = [element.attrib["data"].partition("=") for element in root.iter("X-PRE-PROCESS")]
     return {"core_uuid": "a-core"} | {name: value for name, _, value in pairs}
 
 
 class Channel:
-    """A call that goes through a dialplan file. `ask` gives mod_curl's answer: status and body."""
+    """A call that goes through a dialplan file. `ask` returns mod_curl's status and body."""
 
     def __init__(self, path: str, ask: Callable[[list[str]], Answer], **variables: str) -> None:
         self.variables = globals_of() | {"uuid": UUID} | variables

@@ -1,8 +1,8 @@
 """FreeSWITCH's side of the Event Socket, spoken over a real TCP socket.
 
-FreeSWITCH is in no package that tests can install. So this side speaks a conversation that is kept
-byte for byte in freeswitch_session.txt, written after the sources of mod_event_socket, mod_sofia
-and switch_event (1.10, commit cc93a683ca): its frames, its field names, its order.
+FreeSWITCH is in no package that tests can install. So this side speaks a conversation that is
+stored byte for byte in freeswitch_session.txt, written after the sources of mod_event_socket,
+mod_sofia and switch_event (1.10, commit cc93a683ca): its frames, its field names, its order.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ _HEAD = re.compile(rb"(FreeSWITCH|client) ([0-9]+) ?([^\n]*)\n")
 
 
 def session() -> Iterator[tuple[str, str, bytes]]:
-    """The kept conversation: who speaks, what the piece is called, its bytes."""
+    """Yield the stored conversation: the speaker, the name of the piece, its bytes."""
     data, at = SESSION.read_bytes(), 0
     while at < len(data):
         head = _HEAD.match(data, at)
@@ -37,7 +37,7 @@ PIECES = {name: data for who, name, data in session() if who == "FreeSWITCH"}
 
 
 def event(name: str, **changes: str) -> dict[str, str]:
-    """An event of the conversation, with changes (`Hangup_Cause=` for Hangup-Cause)."""
+    """Return an event of the conversation, with changes (`Hangup_Cause=` for Hangup-Cause)."""
     (frame,) = Framer().feed(PIECES[name])
     read = event_of(frame)
     assert read is not None
@@ -45,7 +45,7 @@ def event(name: str, **changes: str) -> dict[str, str]:
 
 
 def of_call(name: str, call: str, number: str = "") -> dict[str, str]:
-    """An event of the conversation's call (channels a and b), as one of another call."""
+    """Return an event of the conversation's call (channels a and b), as one of another call."""
     text = json.dumps(event(name))
     first, second = event("create a")["Unique-ID"], event("create b")["Unique-ID"]
     text = text.replace(first, call).replace(second, f"{call}-b")
@@ -56,7 +56,7 @@ def of_call(name: str, call: str, number: str = "") -> dict[str, str]:
 
 
 class EventSocket:
-    """Answers what the daemon asks from `channels`, `variables` and `registrations`, and tells
+    """Answers the daemon's requests from `channels`, `variables` and `registrations`, and sends
     what the test says. `piece_bytes`: writes go out in pieces of that size.
     """
 
@@ -100,7 +100,7 @@ class EventSocket:
         self._listening.clear()
 
     async def say(self, told: dict[str, str], *, skip: int = 0) -> None:
-        """Tell an event, now and by this run; `skip`: so many events before it got lost."""
+        """Send an event of the present time and this run. `skip`: earlier events that got lost."""
         self._sequence += 1 + skip
         now = {
             "Core-UUID": self.core,
@@ -112,12 +112,12 @@ class EventSocket:
         await self.raw(head.encode() + body)
 
     async def raw(self, data: bytes) -> None:
-        """Send bytes as they are to whoever listens."""
+        """Send bytes unchanged to every subscribed client."""
         for writer in list(self._listening):
             await self._write(writer, data)
 
     def begin(self, call: str, number: str = "") -> None:
-        """Two channels of a call are in the list from now on."""
+        """Add two channels of a call to the list."""
         for channel in (call, f"{call}-b"):
             self.channels.append(channel)
             self.variables[channel] = {"pool_call": call, "pool_number": number}
@@ -182,7 +182,7 @@ class EventSocket:
 
 
 def _listing(rows: list[dict[str, str]]) -> str:
-    """As `show … as json` prints it: no rows at all when there are none."""
+    """Return the output of `show … as json`: without rows, it has no key for them."""
     if not rows:
         return '{"row_count": 0}\n'
     return json.dumps({"row_count": len(rows), "rows": rows}, separators=(",", ":"))
@@ -190,7 +190,7 @@ def _listing(rows: list[dict[str, str]]) -> str:
 
 @contextlib.asynccontextmanager
 async def running(daemon: Daemon) -> AsyncIterator[asyncio.Task[None]]:
-    """A daemon that runs meanwhile; a fault of it fails the test."""
+    """Run a daemon during the block. Its failure fails the test."""
     task = asyncio.create_task(daemon.run())
     try:
         yield task

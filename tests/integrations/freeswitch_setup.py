@@ -1,4 +1,4 @@
-"""Makes pools with offline numbers and a switch each, or ends a call as an operator. A program."""
+"""A program that makes pools with offline numbers and a switch, or ends a call as an operator."""
 
 import sys
 
@@ -6,7 +6,7 @@ import django
 
 
 def make(prefix: str, pools: str, first: str) -> None:
-    """Make so many pools of three numbers, none registered; print their switches' tokens."""
+    """Make `pools` pools of three unregistered numbers. Print their switches' tokens."""
     django.setup()
     from numbers import services
 

@@ -1,4 +1,4 @@
-"""The judge of the switches' own log: it must see every overlap, and none where there is none."""
+"""The judge of the switches' own log must see every overlap, and report none without one."""
 
 import json
 from itertools import pairwise

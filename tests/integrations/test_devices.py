@@ -28,7 +28,7 @@ QUIET = {"unsent": 0.0, "lost": 0.0, "doubled": 0.0, "reordered": 0.0, "late": 0
 
 @dataclass
 class Platform:
-    """A web process that writes down what it was sent, and may hang up instead of answering."""
+    """A web process that logs what it received, and may hang up instead of answering."""
 
     url: str = ""
     connections: int = 0
@@ -88,7 +88,7 @@ async def test_after_a_fault_the_next_web_process_is_asked_and_the_first_one_lat
         with pytest.raises(FAULTS):
             await reports.post("d1", {})
         web.silent = False
-        with pytest.raises(FAULTS):  # its turn again, and it is still gone
+        with pytest.raises(FAULTS):  # its turn again, and it is still away
             await reports.post("d1", {})
         assert (await reports.post("d1", {}))[0] == 200
         reports.close()

@@ -1,4 +1,4 @@
-"""The client library's parts that need no dispatcher, and that it installs by itself."""
+"""The client library's parts that need no dispatcher, and its installation without dependencies."""
 
 import ast
 import asyncio
@@ -46,7 +46,7 @@ async def test_unacknowledged_frames_go_again_in_order_under_their_numbers() -> 
     await _send(outgoing, 3)
     await outgoing.acknowledge(1)
     outgoing.pause()
-    outgoing.begin(2, again=True)  # the dispatcher did the second as well
+    outgoing.begin(2, again=True)  # the dispatcher processed the second as well
     assert await _send(outgoing, 2) == [(3, 3), (4, 4)]
 
 
@@ -189,7 +189,7 @@ async def test_an_acknowledged_frame_is_accepted_unless_it_was_refused() -> None
     outgoing = Outgoing(100)
     outgoing.begin(0, again=True)
     first, second, third, fourth = await _sent(outgoing, *_frames(4))
-    outgoing.refuse(4, "peer pending")  # its word may come before the acknowledgement
+    outgoing.refuse(4, "peer pending")  # its notice may come before the acknowledgement
     await outgoing.acknowledge(4, {2, 4})
     assert [first.outcome, second.outcome] == [Outcome("accepted"), None]
     assert [third.outcome, fourth.outcome] == [
@@ -225,7 +225,7 @@ async def test_a_refusal_after_the_dispatcher_forgot_leaves_it_unknown() -> None
     assert first.outcome == Outcome("unknown", "the dispatcher lost its data")
     for _ in range(2):
         await outgoing.next()
-    outgoing.refuse(1, "no such session")  # perhaps because it was done before
+    outgoing.refuse(1, "no such session")  # perhaps because it was processed before
     await outgoing.acknowledge(2, {1})
     assert [second.outcome, third.outcome] == [
         Outcome("unknown", "no such session"),
@@ -247,7 +247,7 @@ async def test_a_confirmed_start_is_known_when_an_instance_has_it_or_it_is_over(
     outgoing.begin(0, again=True, forgot=True)
     assert third.outcome == Outcome("unknown", "the dispatcher lost its data")
     await outgoing.next()
-    await outgoing.acknowledge(1)  # the instance had it before: it is not told again
+    await outgoing.acknowledge(1)  # the instance had it before: it is not notified again
     assert fourth.outcome == Outcome("accepted")
 
 
@@ -259,7 +259,7 @@ async def test_an_end_that_was_refused_goes_again_and_keeps_its_outcome(
     outgoing.begin(0, again=True)
     (end,) = await _sent(outgoing, {"op": "end", "session": "f/1"})
     outgoing.refuse(1, "peer full", again=True)
-    assert len(outgoing) == 2  # the first is still to be acknowledged
+    assert len(outgoing) == 2  # the first is not acknowledged yet
     await outgoing.acknowledge(1, {1})
     assert await outgoing.next() == {"op": "end", "session": "f/1", "seq": 2}
     assert end.outcome is None

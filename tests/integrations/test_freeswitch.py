@@ -61,7 +61,7 @@ def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Platform]:
 
 
 class Stage:
-    """One pool of three numbers, one FreeSWITCH and its daemon."""
+    """A pool of three numbers, a FreeSWITCH and its daemon."""
 
     def __init__(self, platform: Platform) -> None:
         serial, self.token = next(platform.pools)
@@ -97,13 +97,13 @@ class Stage:
             yield daemon
 
     async def register(self, number: str) -> None:
-        """A phone registers the number, and the pool knows it."""
+        """Register a phone at the number, and wait until the pool knows it."""
         self.switch.registrations.append(registration(number))
         await self.switch.say(event("register", from_user=number))
         await self.reached(number, "idle+up")
 
     async def call(self, call_id: str) -> str:
-        """A caller dials: the dialplan asks the platform; returns the number that it sends."""
+        """Dial as a caller: the dialplan asks the platform. Return the number that it sends."""
 
         def ask(words: list[str]) -> tuple[int, str]:
             name, _, value = words[words.index("append_headers") + 1].partition(": ")
@@ -154,7 +154,7 @@ async def stage(platform: Platform) -> AsyncIterator[Stage]:
 
 
 def registration(number: str) -> dict[str, str]:
-    """A line of FreeSWITCH's list of registrations, that ends in some hundred years."""
+    """Return a line of FreeSWITCH's list of registrations that expires in some hundred years."""
     return {"reg_user": number, "url": f"sofia/internal/sip:{number}@10.0.0.9", "expires": "9" * 10}
 
 
@@ -221,7 +221,7 @@ async def test_a_gateway_that_fails_does_not_release_the_callers_number(stage: S
         await stage.register(stage.numbers[0])
         number = await stage.call("call-2")
         await stage.switch.say(of_call("hangup b", "call-2"))
-        await stage.register(stage.numbers[1])  # handled and sent behind it
+        await stage.register(stage.numbers[1])  # processed and sent after it
         assert await stage.state(number) == "busy+up"
         assert "call-2" in daemon.calls
         await stage.switch.say(of_call("hangup a", "call-2"))
@@ -239,7 +239,7 @@ async def test_a_lost_event_is_noticed_by_its_number_and_made_good_from_lists(
         await stage.switch.say(event("heartbeat"))
         read = "api show registrations as json"
         lists = stage.switch.asked.count(read)
-        assert await stage.state(number) == "idle+down"  # nobody has told it
+        assert await stage.state(number) == "idle+down"  # no event has reported it
         await stage.switch.say(event("heartbeat"), skip=1)
         await stage.reached(number, "idle+up")
         assert stage.switch.asked.count(read) == lists + 1
@@ -282,7 +282,7 @@ async def test_while_the_platform_is_away_reports_are_kept_and_sent_after(stage:
         stage.switch.channels.clear()
         for name in ENDS:
             await stage.switch.say(of_call(name, "call-5"))
-        for serial in range(3):  # of each line only the last state waits
+        for serial in range(3):  # only the last state of each line waits
             name = "unregister" if serial % 2 else "register"
             await stage.switch.say(event(name, from_user=stage.numbers[1]))
         await stage.switch.say(event("unregister", from_user=stage.numbers[0]))
@@ -385,7 +385,7 @@ async def test_a_list_that_freeswitch_cannot_give_releases_nothing(
             stage.switch.answers["show channels as json"] = answer
             await eventually(lambda before=asked: stage.switch.connections > before + 1)
             asked = stage.switch.connections
-        assert pauses[1:8] == list(range(1, 8))  # slower and slower, though it lets us in
+        assert pauses[1:8] == list(range(1, 8))  # more and more slowly, though it lets us in
         assert await stage.state(number) == "busy+up"
         assert "call-8" in daemon.calls
         stage.switch.answers.clear()
@@ -439,7 +439,7 @@ async def test_as_a_process_it_reports_and_ends_when_told(stage: Stage, tmp_path
 
 
 def test_the_events_sent_are_those_of_the_document(platform: Platform) -> None:
-    """Every field that a report may carry stands in the server's OpenAPI document."""
+    """The server's OpenAPI document has every field that a report may carry."""
     url = f"http://127.0.0.1:{platform.server.port}/api/v1/openapi.json"
     schemas = httpx.get(url, timeout=patient(30)).json()["components"]["schemas"]
     known = set(schemas["Event"]["properties"])

@@ -1,4 +1,4 @@
-"""FreeSWITCH's configuration: well-formed, and what it asks is what the platform understands."""
+"""FreeSWITCH's configuration: well-formed, and its requests are what the platform understands."""
 
 import json
 import re
@@ -17,7 +17,7 @@ LENT = {"outcome": "ok", "number": "+8613800000007", "state": "busy+up", "reason
 
 
 def body_of(words: list[str]) -> dict[str, Any]:
-    """The event in a curl line, as the platform's strict schema reads it."""
+    """Return the event in a curl line, as the platform's strict schema reads it."""
     return Event.model_validate_json(words[words.index("post") + 1]).model_dump(exclude_none=True)
 
 
@@ -37,7 +37,7 @@ def incoming(ask: Callable[[list[str]], Answer]) -> Channel:
 @pytest.mark.parametrize("path", sorted(CONF.rglob("*.xml")), ids=lambda path: path.name)
 def test_every_file_is_well_formed_and_names_no_secret(path: Path) -> None:
     ElementTree.parse(path)
-    assert "ClueCon" not in path.read_text()  # the password that everybody knows
+    assert "ClueCon" not in path.read_text()  # the password that everyone knows
 
 
 def test_a_call_asks_once_and_leaves_with_the_number() -> None:
@@ -98,8 +98,8 @@ def test_without_a_number_the_caller_hears_503_and_nothing_is_dialled(
         ("hangup", "NORMAL_CIRCUIT_CONGESTION"),
     ]
     assert len(call.curls) == times
-    assert call.curls == call.curls[:1] * times  # the second question is the first again
-    # Where a number may have been lent after all, the call's hang-up releases it.
+    assert call.curls == call.curls[:1] * times  # the second request repeats the first
+    # If a number may have been lent after all, the call's hang-up releases it.
     decided = call.variables["curl_response_code"].startswith("4")
     assert call.variables.get("pool_call") == (None if decided else UUID)
 
@@ -126,7 +126,7 @@ HOSTILE = [
 @pytest.mark.parametrize("text", HOSTILE)
 def test_what_a_caller_dials_reaches_no_request_unless_it_is_a_number(text: str) -> None:
     call = out(destination_number=text)
-    assert (call.curls, call.done) == ([], [])  # the next extensions have it
+    assert (call.curls, call.done) == ([], [])  # the next extensions handle it
 
 
 @pytest.mark.parametrize("text", [*HOSTILE, "a b", "a'b", 'a"b', "a" * 65])
@@ -151,7 +151,7 @@ def test_a_call_to_a_number_takes_it_and_names_who_used_it_last() -> None:
     }
     assert call.variables["pool_last_agent"] == "wang.fang"
     assert call.variables["pool_number"] == "+8613800000007"
-    assert call.done == []  # what answers the calls comes next
+    assert call.done == []  # the extension that answers the calls comes next
 
 
 def test_a_call_to_a_busy_number_is_refused_and_one_to_a_foreign_number_left_alone() -> None:

@@ -1,4 +1,4 @@
-"""The Event Socket's framing, without a network: every split, and everything malformed."""
+"""The Event Socket's framing, without a network: every split, and all malformed input."""
 
 import json
 from itertools import pairwise

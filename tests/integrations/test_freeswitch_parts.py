@@ -1,4 +1,4 @@
-"""The daemon's parts by themselves: calls, lines, the queue, the delivery, the configuration."""
+"""The daemon's parts separately: calls, lines, the queue, the delivery, the configuration."""
 
 import asyncio
 import itertools
@@ -46,7 +46,7 @@ def test_in_every_order_of_its_ends_a_call_ends_once_and_with_its_last_channel(
     calls = Calls()
     for name in sorted(seen):
         calls.see(of_call(name, "c"))
-    # Without its events a dialled channel is not known; then the caller's own is the call.
+    # Without its events a dialled channel is not known; then the caller's own channel is the call.
     known = {"a", "b"} if seen & {"create b", "answer b"} else {"a"}
     ended = []
     gone: set[str] = set()
@@ -184,7 +184,7 @@ def test_what_is_gone_already_is_not_said_again_by_a_list() -> None:
 
 
 def test_an_event_that_comes_with_a_list_is_newer_than_the_list() -> None:
-    """Both may be read in one piece: then the list is looked at after the event."""
+    """Both may be read in one piece: then the list is read after the event."""
     mine = lines()
     row = {"reg_user": "13800000007", "url": "x", "expires": "9999999999"}
     for name, rows, later in (("register", [], "unreg"), ("unregister", [row], "reg")):
@@ -252,7 +252,7 @@ async def test_too_many_reports_are_dropped_and_lists_are_read() -> None:
 def delivering(
     answers: Any, monkeypatch: pytest.MonkeyPatch
 ) -> tuple[Delivery, Outbox, list[Any], list[float]]:
-    """A delivery to a server that gives these answers, and what it was sent and waited."""
+    """Return a delivery to a server with these answers, and lists of what was sent and waited."""
     sent: list[Any] = []
     waited: list[float] = []
     replies = iter(answers)

@@ -1,4 +1,4 @@
-"""The simulated gateway as senders and the platform see it: a process, its books, its reports."""
+"""The simulated gateway, seen by senders and the platform: a process, its books, its reports."""
 
 import json
 import random
@@ -75,7 +75,7 @@ def test_the_table_names_every_digit() -> None:
 
 
 class Platform(ThreadingHTTPServer):
-    """The platform's door for status reports; refuses while `closed`."""
+    """The platform's endpoint for status reports. It refuses while `closed`."""
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Door)
@@ -199,7 +199,7 @@ def test_a_gateway_that_was_killed_knows_its_messages_and_reports_them(
         hand_over(gateway, f"m{digit}", **body(digit))
     gateway.kill()
     with (gateway.folder / "ledger.jsonl").open("a") as file:
-        file.write('{"op": "accept", "account": "acme", "i')  # cut off by the death
+        file.write('{"op": "accept", "account": "acme", "i')  # truncated when it was killed
     platform.closed = False
     gateway.start()
     until(lambda: len(platform.of("m0")) == 1 and len(platform.of("m4")) == 2, 30)

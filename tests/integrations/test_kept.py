@@ -1,4 +1,4 @@
-"""httpx over kept connections: one connection for many requests, and every fault as httpx' own."""
+"""httpx over kept connections: one connection for many requests, and the same errors as httpx'."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -12,7 +12,7 @@ from tests.support.ports import free_port
 
 
 class Server:
-    """Answers each request with the next of `answers`, b"" = hangs up, None = says nothing."""
+    """Answers each request with the next of `answers`: b"" hangs up, None does not answer."""
 
     def __init__(self, *answers: bytes | None) -> None:
         self.answers = list(answers)

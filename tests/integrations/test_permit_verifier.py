@@ -1,4 +1,4 @@
-"""Signed permits are checked without a server, by the standard library alone."""
+"""Signed permits are checked without a server, using only the standard library."""
 
 import ast
 import base64

@@ -41,14 +41,14 @@ GRANTED = {"granted": True, "token": TOKEN, "deadline": 1, "remaining_ms": 10_00
 
 
 class Time:
-    """The client's clock, moved by the test: by each pause, and by each question's round trip."""
+    """The client's clock, moved by the test: by each pause, and by each request's round trip."""
 
     def __init__(self) -> None:
         self.now = 1_000.0
         self.trip = 0.0
 
     def run(self, steps: Steps[Any], *replies: Any) -> tuple[Any, list[Any]]:
-        """Run steps with these replies; returns what came out (or the error), and the steps."""
+        """Run steps with these replies. Return the result (or the error), and the steps."""
         seen: list[Any] = []
         left, came = list(replies), None
         try:
@@ -136,7 +136,7 @@ def permit_of(moment: Time, **answer: Any) -> holder.Permit:
 def test_a_permit_lasts_from_the_question_and_the_wall_clock_does_not_count(
     moment: Time, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    moment.trip = 3.0  # the gate may have answered at the trip's begin or at its end
+    moment.trip = 3.0  # the gate may have answered at the trip's beginning or at its end
     for wall in (0.0, 4e9):
         monkeypatch.setattr(time, "time", lambda wall=wall: wall)
         permit = permit_of(moment)
@@ -222,7 +222,7 @@ def told(task: int | None, *outcomes: tuple[int, str], **more: Any) -> dict[str,
 
 
 def play(moment: Time, state: tasks.DeviceState, handler: Any, *replies: Any) -> list[Any]:
-    """Run a device over these replies; returns the reports' bodies and the pauses, in order."""
+    """Run a device over these replies. Return the reports' bodies and the pauses, in order."""
     steps, came, seen, left = tasks.run(state), None, [], list(replies)
     while True:
         step = steps.send(came)
@@ -353,7 +353,7 @@ def test_the_readmes_device_and_holder_run(moment: Time) -> None:
 
 
 def _run(block: str, scope: dict[str, Any]) -> None:
-    """Run a block of the README; what it imports from the package stands in the scope."""
+    """Run a block of the README. What it imports from the package is in the scope."""
     lines = [line for line in block.splitlines() if not line.startswith("from poolsite_client")]
     exec("\n".join(lines), scope)
 

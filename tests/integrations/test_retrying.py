@@ -1,4 +1,4 @@
-"""Clients ask again after growing, spread pauses, and ask a server that is away little."""
+"""Clients retry after growing, spread pauses, and rarely ask a server that is away."""
 
 import time
 
@@ -30,7 +30,7 @@ def test_a_server_is_away_after_three_failures_until_the_pause_is_over_or_it_ans
     assert reach.away
     assert 0 < reach.pause_seconds() <= LONGEST_SECONDS
     now += LONGEST_SECONDS
-    assert not reach.away  # one may try
+    assert not reach.away  # one request may try
     reach.failed()
     assert reach.away
     reach.answered()

@@ -1,4 +1,4 @@
-"""A simulated switch survives every answer, and says what a real one would say."""
+"""A simulated switch survives every answer, and sends what a real switch would send."""
 
 import asyncio
 import json

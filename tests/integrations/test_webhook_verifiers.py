@@ -1,4 +1,4 @@
-"""The code that users copy to verify a webhook takes what the platform signs, and nothing else."""
+"""The code that users copy to verify a webhook accepts only what the platform signs."""
 
 import base64
 import json

@@ -1,7 +1,7 @@
 """A process in which a visitor sends a file, or is erased, for tests that kill it.
 
-attachment_process.py send|erase <desk slug>   make the desk if it is not there; act
-attachment_process.py recover <desk slug>      what the sweep makes of it; prints JSON
+attachment_process.py send|erase <desk slug>   make the desk if it does not exist; act
+attachment_process.py recover <desk slug>      run the sweep and print the result as JSON
 """
 
 import json
@@ -47,7 +47,7 @@ def send(slug: str) -> None:
 
 
 def erase(slug: str) -> None:
-    """The visit ends and is erased, with the picture."""
+    """End and erase the visit, with the picture."""
     from django.utils import timezone
 
     from queueing.line.models import Desk, Visit
@@ -60,7 +60,7 @@ def erase(slug: str) -> None:
 
 
 def recover(slug: str) -> None:
-    """Let the sweep look, as after two hours, and tell what there is."""
+    """Run the sweep as after two hours, and report what exists."""
     from django.conf import settings
     from django.utils import timezone
 

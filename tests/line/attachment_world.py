@@ -1,4 +1,4 @@
-"""A room with its two sides, who send files by HTTP."""
+"""A room with its two sides, which send files by HTTP."""
 
 from pathlib import Path
 from typing import Any
@@ -16,18 +16,18 @@ from tests.line.test_api import Caller, acts, agent_of, joins
 
 
 def stored_in(backend: str, **options: Any) -> override_settings:
-    """Files of rooms are kept by this storage."""
+    """Store the files of rooms in this storage."""
     storage = {"BACKEND": f"django.core.files.storage.{backend}", "OPTIONS": options}
     return override_settings(STORAGES={**settings.STORAGES, "attachments": storage})
 
 
 def on_disk(folder: Path) -> override_settings:
-    """Files of rooms are kept in this folder."""
+    """Store the files of rooms in this folder."""
     return stored_in("FileSystemStorage", location=str(folder))
 
 
 class Talkers:
-    """Ann is in Li's room."""
+    """Visitor Ann in agent Li's room."""
 
     def __init__(self, line: LineWorld) -> None:
         self.line = line
@@ -53,7 +53,7 @@ class Talkers:
         content_type: str = "image/png",
         **more: Any,
     ) -> Any:
-        """The visitor sends a file; `more`: further fields of the form."""
+        """Send a file as the visitor. `more`: further fields of the form."""
         who = by or self.visitor
         file = SimpleUploadedFile(name, data or pictures.png(), content_type)
         return who.client.post(
@@ -70,7 +70,7 @@ class Talkers:
         id: str = "a1",  # noqa: A002
         by: Client | None = None,
     ) -> Any:
-        """The agent sends a file."""
+        """Send a file as the agent."""
         client = by or self.agent
         assert client.get("/profile/").status_code == 200
         body = {"visit": self.key, "id": id, "file": SimpleUploadedFile(name, data)}
@@ -78,27 +78,27 @@ class Talkers:
         return client.post("/api/v1/agent/attachments", body, headers={"X-CSRFToken": token})
 
     def addresses(self, who: Caller | Client) -> list[str]:
-        """The addresses that somebody is told."""
+        """Return the addresses of files that the reader is shown."""
         path = f"visits/{self.key}/attachments"
         answer = who.get(path) if isinstance(who, Caller) else who.get(f"/api/v1/{path}")
         assert answer.status_code == 200, answer.content
         return [each["url"] for each in answer.json()["attachments"]]
 
     def ends(self) -> None:
-        """The agent ends the room."""
+        """End the room as the agent."""
         assert acts(self.agent, "finish", visit=self.key).status_code == 200
         self.line.drain()
 
 
 def logged_in(user: User) -> Client:
-    """A person's browser."""
+    """Return a browser in which the user is logged in."""
     client = Client()
     client.force_login(user, backend="poolsite.access.backends.NameOrEmailBackend")
     return client
 
 
 def address_for(reader: str, now: float | None = None) -> str:
-    """The address of the only file for a reader, as it is signed."""
+    """Return the address of the only file for a reader, as it is signed."""
     kind, _, key = reader.partition(":")
     principal: Any = type("Reader", (), {"kind": kind, "id": key})()
     return file_addresses.address_of(Attachment.objects.get().public_id, principal, now)[0]

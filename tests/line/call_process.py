@@ -1,9 +1,9 @@
 """A process in which an agent calls back, for tests that kill it.
 
-    call_process.py call|end <desk slug>    make the desk if it is not there; a room; act
-    call_process.py recover <desk slug> room|over    what the sweep makes of it; prints JSON
+call_process.py call|end <desk slug>    make the desk if it does not exist; a room; act
+call_process.py recover <desk slug> room|over    run the sweep and print the result as JSON
 
-"over": the room ends before the sweep looks.
+"over": the room ends before the sweep runs.
 """
 
 import json
@@ -51,7 +51,7 @@ def _those(slug: str) -> tuple[Any, Any]:
 
 
 def call(slug: str) -> None:
-    """The agent presses the button."""
+    """Press the button as the agent."""
     from queueing.line.services import calling
 
     _make(slug)
@@ -60,7 +60,7 @@ def call(slug: str) -> None:
 
 
 def end(slug: str) -> None:
-    """And hangs up."""
+    """Press the button and hang up."""
     from queueing.line.services import calling
 
     call(slug)
@@ -69,7 +69,7 @@ def end(slug: str) -> None:
 
 
 def recover(slug: str, room: str) -> None:
-    """Let the sweep look, twice, and tell what there is."""
+    """Run the sweep twice, and report what exists."""
     from numbers import pool as pool_door
     from poolsite import hotpath
     from queueing.line import desk as door
@@ -93,7 +93,7 @@ def recover(slug: str, room: str) -> None:
 
 
 def main(verb: str, *words: str) -> None:
-    """Run one verb; the sweep need not be waited for."""
+    """Run one verb, without waiting for the next sweep."""
     import django
 
     django.setup()

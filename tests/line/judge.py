@@ -1,7 +1,7 @@
-"""The four laws, judged from what clients wrote down themselves: nothing of Redis or SQL is read.
+"""The four laws, judged only from the clients' own logs: nothing is read from Redis or SQL.
 
-A line of a log is one answer, with the time before asking and after hearing (µs, one clock for all
-processes). What it says was true at one moment between the two. Visitors: {"v", "t0", "t1",
+A line of a log is one answer, with the time before the request and after the answer (µs, one clock
+for all processes). Its content was true at one moment between the two. Visitors: {"v", "t0", "t1",
 "answer", "ticket", "queue", "word"}; agents: {"a", "t0", "t1", "state", "pending", "rooms",
 "used", "capacity", "queues"}. Each judgement counts only what the times prove.
 """
@@ -32,7 +32,7 @@ class Logs:
     agents: dict[str, list[dict[str, Any]]] = field(default_factory=lambda: defaultdict(list))
 
     def add(self, line: str) -> None:
-        """Take one whole line; what is no answer is passed over."""
+        """Take one whole line. Lines that are no answer are skipped."""
         told = json.loads(line)
         if "a" in told:
             self.agents[str(told["a"])].append(told)
@@ -40,7 +40,7 @@ class Logs:
             self.visits[told["v"]].append(told)
 
     def sort(self) -> "Logs":
-        """Bring each one's answers into the order in which they were asked."""
+        """Sort each client's answers by the time of the request."""
         for told in (*self.visits.values(), *self.agents.values()):
             told.sort(key=lambda answer: int(answer["t0"]))
         return self
@@ -57,9 +57,9 @@ def read_logs(paths: Iterable[Path]) -> Logs:
 
 
 def judge(logs: Logs, ttl_seconds: float, *, idle: bool = True) -> dict[str, int]:
-    """Hold the logs against all laws; returns how much was judged. BrokenLawError says which.
+    """Compare the logs with all laws and return how much was judged. Raise BrokenLawError.
 
-    idle: judge law 3 too, which does not hold while a lost desk recovers.
+    idle: judge law 3 too, which does not apply while a lost desk recovers.
     """
     ttl_us = round(ttl_seconds * 1_000_000)
     rooms = in_one_place(logs, ttl_us)
@@ -71,7 +71,7 @@ def judge(logs: Logs, ttl_seconds: float, *, idle: bool = True) -> dict[str, int
 
 
 def in_one_place(logs: Logs, ttl_us: int) -> int:
-    """Law 1: no two agents have one visitor at one moment. Returns how many rooms were seen."""
+    """Law 1: no two agents have one visitor at the same moment. Return how many rooms were seen."""
     spans: dict[str, list[tuple[int, int, str]]] = defaultdict(list)
     for agent, told in logs.agents.items():
         for visit, (begin, end) in _rooms_of(told, ttl_us):
@@ -91,14 +91,14 @@ def in_one_place(logs: Logs, ttl_us: int) -> int:
 
 
 def _rooms_of(told: Sequence[dict[str, Any]], ttl_us: int) -> list[tuple[str, Span]]:
-    """Rooms that answer after answer has: from the first one heard to the last one asked."""
+    """Return rooms that successive answers have: from the first answer to the last request."""
     open_spans: dict[str, list[int]] = {}
     done: list[tuple[str, Span]] = []
     before = 0
     for answer in told:
         has = set(answer["rooms"])
         if answer["t1"] - before > ttl_us:
-            has = set()  # silent for too long: it may have been lost and got it again
+            has = set()  # not heard for too long: it may have lost the room and got it again
         for visit in [visit for visit in open_spans if visit not in has]:
             begin, end = open_spans.pop(visit)
             done.append((visit, (begin, end)))
@@ -122,7 +122,7 @@ def within_capacity(logs: Logs) -> int:
 
 
 def nobody_idle(logs: Logs, ttl_us: int) -> int:
-    """Law 3: no answer shows an agent free while somebody surely waits in its queue."""
+    """Law 3: no answer shows an agent free while a visitor certainly waits in its queue."""
     waits = _sure_waits(logs, ttl_us)
     judged = 0
     free = [
@@ -143,7 +143,7 @@ def nobody_idle(logs: Logs, ttl_us: int) -> int:
 
 
 def not_overtaken(logs: Logs, ttl_us: int) -> int:
-    """Law 4: nobody is matched while one of the same queue who came before surely waits."""
+    """Law 4: no visitor is matched while an earlier one of the same queue certainly waits."""
     waits = _sure_waits(logs, ttl_us)
     begins = [wait[0] for wait in waits]
     longest = max((end - begin for begin, end, *_ in waits), default=0)
@@ -163,7 +163,7 @@ def not_overtaken(logs: Logs, ttl_us: int) -> int:
 
 
 def places_kept_and_nobody_lost(logs: Logs, ttl_us: int) -> int:
-    """Law 4: a ticket never changes, and only who was silent is lost. Returns the ended ones."""
+    """Law 4: a ticket never changes, and only silent visitors are lost. Return the ended ones."""
     ended = 0
     for visit, answers in logs.visits.items():
         tickets = {answer["ticket"] for answer in answers if answer["ticket"]}
@@ -182,9 +182,9 @@ def places_kept_and_nobody_lost(logs: Logs, ttl_us: int) -> int:
 
 
 def _sure_waits(logs: Logs, ttl_us: int) -> list[tuple[int, int, str, Any]]:
-    """Every span in which a visit surely waited, with the visit and its queue, by beginning.
+    """Return every span in which a visit certainly waited, with visit and queue, by beginning.
 
-    While an agent may be lost nothing is sure: a visit can be given to it and come back to its
+    While an agent may be lost nothing is certain: a visit can be given to it and come back to its
     place between two answers that both say "waiting".
     """
     losses = [span for told in logs.agents.values() for span in _losses(told, ttl_us)]
@@ -197,14 +197,14 @@ def _sure_waits(logs: Logs, ttl_us: int) -> list[tuple[int, int, str, Any]]:
 
 
 def _losses(told: Sequence[dict[str, Any]], ttl_us: int) -> list[Span]:
-    """When an agent may have been lost: from its silence outlasting the TTL until it was heard."""
+    """Return when an agent may have been lost: silent for longer than the TTL, until heard."""
     ends = [*(answer["t1"] for answer in told[1:]), sys.maxsize]
     spans = ((answer["t0"] + ttl_us, end) for answer, end in zip(told, ends, strict=True))
     return [(begin, end) for begin, end in spans if begin < end]
 
 
 def _waits(answers: Sequence[dict[str, Any]], ttl_us: int) -> list[Span]:
-    """Spans in which a visit waited and was present: between two such answers in a row."""
+    """Return spans in which a visit waited and was present: between two such answers in a row."""
     return [
         (before["t1"], after["t0"])
         for before, after in itertools.pairwise(answers)
@@ -216,5 +216,5 @@ def _waits(answers: Sequence[dict[str, Any]], ttl_us: int) -> list[Span]:
 def _around(
     waits: Sequence[tuple[int, int, str, Any]], begins: Sequence[int], at: int, longest: int
 ) -> Iterable[tuple[int, int, str, Any]]:
-    """Those waits that may contain a moment."""
+    """Return the waits that may contain a moment."""
     return waits[bisect_left(begins, at - longest) : bisect_right(begins, at)]

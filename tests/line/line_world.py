@@ -23,7 +23,7 @@ class LineWorld:
     queue: Queue
 
     def agent(self, name: str, *queues: Queue, online: bool = False, **given: Any) -> Agent:
-        """A user with the role agent, at the desk."""
+        """Make a user with the role agent, at the desk."""
         user = user_create(username=name, actor="test")
         membership_set(user=user, account=self.account, roles=["agent"], actor="test")
         made = desks.agent_create(
@@ -39,16 +39,16 @@ class LineWorld:
         return made
 
     def drain(self) -> None:
-        """Bring the history to SQL."""
+        """Drain the history into SQL."""
         history.drain("line.desk", Aggregate(self.desk.tag, self.desk.pk))
 
     def sweep(self) -> None:
-        """Let time do its work once."""
+        """Run one sweep."""
         hotpath.run(door.sweep(self.desk.slug))
 
 
 def make_line(slug: str = "support", **settings: Any) -> LineWorld:
-    """A tenant, its desk and one queue."""
+    """Make a tenant, its desk and one queue."""
     account = Account.objects.create(slug=f"{slug}-house", name=slug.title())
     desk = desks.desk_create(actor="test", slug=slug, name=slug.title(), account=account)
     queue = desks.queue_create(
@@ -58,7 +58,7 @@ def make_line(slug: str = "support", **settings: Any) -> LineWorld:
 
 
 def fresh_line() -> LineWorld:
-    """The same, with nothing remembered of the queues of other tests."""
+    """Make a line without cached data of other tests' queues."""
     cache.clear()
     estimates._KNOWN.clear()
     calibration._KNOWN.clear()

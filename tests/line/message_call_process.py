@@ -1,7 +1,7 @@
-"""A process in which an agent calls back who left a message, for tests that kill it.
+"""A process in which an agent calls a visitor who left a message, for tests that kill it.
 
-message_call_process.py call|end <desk slug>    make the desk if it is not there; act
-message_call_process.py recover <desk slug>     what the sweep makes of it; prints JSON
+message_call_process.py call|end <desk slug>    make the desk if it does not exist; act
+message_call_process.py recover <desk slug>     run the sweep and print the result as JSON
 """
 
 import json
@@ -47,7 +47,7 @@ def _those(slug: str) -> dict[str, Any]:
 
 
 def call(slug: str) -> None:
-    """The agent presses the button."""
+    """Press the button as the agent."""
     from queueing.line.services import message_calls
 
     _make(slug)
@@ -55,7 +55,7 @@ def call(slug: str) -> None:
 
 
 def end(slug: str) -> None:
-    """And hangs up."""
+    """Press the button and hang up."""
     from queueing.line.services import message_calls
 
     call(slug)
@@ -63,7 +63,7 @@ def end(slug: str) -> None:
 
 
 def recover(slug: str) -> None:
-    """Let the sweep look, twice, and tell what there is."""
+    """Run the sweep twice, and report what exists."""
     from numbers import pool as pool_door
     from poolsite import hotpath
     from queueing.line.models import MessageCall
@@ -83,7 +83,7 @@ def recover(slug: str) -> None:
 
 
 def main(verb: str, *words: str) -> None:
-    """Run one verb; the sweep need not be waited for."""
+    """Run one verb, without waiting for the next sweep."""
     import django
 
     django.setup()

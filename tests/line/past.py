@@ -1,4 +1,4 @@
-"""A desk's past as the drain would have written it: visits, rooms, shifts at chosen moments."""
+"""A desk's history as the drain would have written it: visits, rooms, shifts at chosen moments."""
 
 from datetime import datetime, timedelta
 
@@ -11,7 +11,7 @@ _COUNT = iter(range(1, 10**6))
 
 
 def today(line: LineWorld) -> datetime:
-    """A moment of today, and over by now: where the desk is, it is about noon."""
+    """Return a past moment of today: at the desk it is about noon."""
     now = timezone.now()
     line.account.zone = f"Etc/GMT{now.hour - 12:+d}"
     line.account.save()
@@ -30,9 +30,9 @@ def past_visit(
     name: str = "",
     contact: str = "",
 ) -> Visit:
-    """A visit that joined then; without an agent it gave up after `wait` seconds.
+    """Write a visit that joined then. Without an agent it gave up after `wait` seconds.
 
-    room: seconds in the room; None = it is running still.
+    room: seconds in the room; None if it is still running.
     """
     matched = joined + timedelta(seconds=wait)
     ended = matched if agent is None else matched + timedelta(seconds=room) if room else None
@@ -58,7 +58,7 @@ def past_visit(
 def past_shift(
     agent: Agent, began: datetime, ended: datetime | None, *pauses: tuple[datetime, datetime]
 ) -> AgentShift:
-    """A shift with its pauses."""
+    """Write a shift with its pauses."""
     return AgentShift.objects.create(
         agent=agent,
         began_at=began,

@@ -1,9 +1,9 @@
 """The rules of docs/reference/line/README.md in plain Python, without any code of the product.
 
-Visitors are served by class and then arrival; a visitor gets, of the free agents who serve the
-queue and have the skills, the one with the fewest rooms, and of these the one idle for longest; an
-agent who becomes free gets the first visitor that it may serve. Every figure that the visitors
-bring, when, how long, how patient, is drawn before, so that the real desk can play the same.
+Visitors are served by class and then arrival. A visitor gets, of the free agents who serve the
+queue and have the skills, the one with the fewest rooms, and of these the one idle for longest. An
+agent who becomes free gets the first visitor that it may serve. Every random figure of the
+visitors (arrival, length, patience) is drawn before, so that the real desk can play the same.
 """
 
 import heapq
@@ -16,7 +16,7 @@ SECOND = 1_000_000
 
 @dataclass(frozen=True)
 class Coming:
-    """A visitor as it comes; times in µs. gives_up_after: None = waits for ever."""
+    """An arriving visitor. Times are in µs. gives_up_after: None waits without a limit."""
 
     at: int
     lasts: int
@@ -24,7 +24,7 @@ class Coming:
     queue: int = 1
     priority: int = 5
     skills: Mapping[str, int] = field(default_factory=dict)
-    counts: bool = True  # False: it was there when the counting began
+    counts: bool = True  # False: it was there when counting began
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Server:
 
 @dataclass(frozen=True)
 class Went:
-    """What became of a visitor: who served it (its number, from 0; None = it gave up)."""
+    """The outcome for a visitor: the agent who served it (number, from 0), or None: gave up."""
 
     waited: int
     by: int | None
@@ -46,7 +46,7 @@ class Went:
 
 @dataclass
 class Rules:
-    """The rules; each may be wrong on purpose, to show that it would be seen."""
+    """The rules. Each may be wrong on purpose, to show that the tests would see it."""
 
     last_first: bool = False
     ignores_skills: bool = False
@@ -54,7 +54,7 @@ class Rules:
 
 
 class PlainLine:
-    """One run. `agents`: their order is the order in which they have become idle."""
+    """One run. `agents`: in the order in which they have become idle."""
 
     def __init__(self, agents: Sequence[Server], rules: Rules | None = None) -> None:
         self._agents = agents
@@ -62,11 +62,11 @@ class PlainLine:
         self._rooms = [0] * len(agents)
         self._since = list(range(-len(agents), 0))  # ms; all before the first visitor
         self._line: list[int] = []
-        self._events: list[tuple[int, int, int]] = []  # µs, visitor, its agent or -1: gives up
+        self._events: list[tuple[int, int, int]] = []  # µs, visitor, its agent or -1 if it gives up
         self.went: dict[int, Went] = {}
 
     def play(self, comings: Sequence[Coming]) -> list[Went]:
-        """Let all of them come and serve them; in the order in which they were given."""
+        """Let all of them come and serve them. Return the results in the given order."""
         self._comings = comings
         for number, coming in enumerate(comings):
             while self._events and self._events[0][0] < coming.at:
@@ -124,5 +124,5 @@ class PlainLine:
 
 
 def drawn(dice: random.Random, mean_seconds: float) -> int:
-    """An exponential time, µs; never nothing."""
+    """Return an exponential time in µs, never 0."""
     return max(1, round(dice.expovariate(1 / mean_seconds) * SECOND))

@@ -1,7 +1,7 @@
-"""A desk with one queue whose heartbeats live briefly, for tests that cut real sockets.
+"""A desk with one queue and a short time to live of heartbeats, for tests that cut real sockets.
 
-A program for a migrated database, run in the environment of the site; prints JSON: how its agent
-logs in.
+A program for a migrated database, run in the environment of the site. It prints as JSON how its
+agent logs in.
 """
 
 import json
@@ -10,9 +10,9 @@ import django
 
 from tests.support.waiting import patient
 
-# The server (tests/live/brisk_app.py) asks every open socket each second.
+# The server (tests/live/brisk_app.py) sends a heartbeat request to every open socket each second.
 TTL_SECONDS, GRACE_SECONDS = round(patient(4)), round(patient(6))
-ROOM_GRACE_SECONDS = round(patient(10))  # of an agent, too
+ROOM_GRACE_SECONDS = round(patient(10))  # also for an agent
 
 
 def main() -> None:
@@ -25,7 +25,7 @@ def main() -> None:
     account = Account.objects.create(slug="evergreen", name="Evergreen")
     desk = desks.desk_create(actor="stage", slug="care", name="Care", account=account)
     queue = desks.queue_create(actor="stage", desk=desk, slug="help", name="Help")
-    # shorter than the setting allows, so that the tests wait less
+    # shorter than the setting allows, to keep the tests' waits short
     Queue.objects.filter(pk=queue.pk).update(
         ttl_seconds=TTL_SECONDS,
         grace_seconds=GRACE_SECONDS,

@@ -1,9 +1,9 @@
 """Visitors, agents or the sweep of a desk, as a process that may be killed at any moment.
 
-    python -m tests.line.soak_caller visitors|agents|sweep <redis url> <folder> <name> <seed>
+python -m tests.line.soak_caller visitors|agents|sweep <redis url> <folder> <name> <seed>
 
-It writes every answer into a log of its own before it goes on; after a kill it reads that log and
-goes on with the same visits. With a file `rest` in the folder no visitor comes or leaves any more,
+It logs every answer before it continues. After a kill it reads that log and continues with the
+same visits. With a file `rest` in the folder no visitor comes or leaves any more,
 and visitors end when all of theirs have.
 """
 
@@ -24,12 +24,12 @@ AT_ONCE = 40
 AGENTS_EACH = 3
 STEP_SECONDS = 0.01
 # With eight places of agents some 25 rooms end a second, so 200 visitors wait about 8 s: on a
-# machine of any speed longer than the TTL of one who is silent.
+# machine of any speed longer than the TTL of a silent visitor.
 ROOM_SECONDS = 0.3
 
 
 class Caller:
-    """One process: its Redis, its dice, its log."""
+    """A process: its Redis, its random generator, its log."""
 
     def __init__(self, url: str, folder: str, name: str, seed: str) -> None:
         self.path = HotPath(url)
@@ -49,7 +49,7 @@ class Caller:
         self.log.flush()
 
     def ask(self, command: Any) -> tuple[Any, int, int]:
-        """The answer, with the µs before and after."""
+        """Return the answer, with the µs before and after."""
         before = time.monotonic_ns() // 1_000
         answer = self.path.run(command)
         return answer, before, time.monotonic_ns() // 1_000
@@ -68,7 +68,7 @@ def _is_json(text: str) -> bool:
 
 
 def visitors(caller: Caller) -> None:
-    """Come, beat, vanish, come back, leave; each with an id of its own choosing."""
+    """Come, send heartbeats, vanish, come back, leave; each with an ID of its own choice."""
     asked = [told["asks"] for told in caller.known if "asks" in told]
     over = {told["v"] for told in caller.known if told.get("answer") in ("ended", "gone")}
     mine = [visit for visit in asked if visit not in over]
@@ -108,7 +108,7 @@ def _visitor_told(caller: Caller, visit: str, command: Any, mine: list[str]) -> 
 
 
 def agents(caller: Caller) -> None:
-    """Go online, end rooms, pause; a third of them has two rooms."""
+    """Go online, end rooms, pause. A third of the agents has two rooms."""
     first = int(caller.name.rpartition("-")[2]) * AGENTS_EACH + 1
     ends: dict[str, float] = {}
     while True:
@@ -143,12 +143,12 @@ def _agent_told(caller: Caller, agent: int, command: Any) -> desk.AgentState:
 
 
 def capacity_of(agent: int) -> int:
-    """Every third agent has two rooms."""
+    """Return the capacity: every third agent has two rooms."""
     return 1 + (agent % 3 == 0)
 
 
 def sweep(caller: Caller) -> None:
-    """What a worker does each second, here more often."""
+    """Do what a worker does each second, more often."""
     while True:
         while caller.path.run(desk.sweep(SLUG)).more:
             pass

@@ -29,7 +29,7 @@ def line() -> LineWorld:
 
 
 class Caller:
-    """Somebody with a token, or nobody."""
+    """A client with a token, or without any credentials."""
 
     def __init__(self, token: str = "", address: str = "10.1.0.1") -> None:
         self.client = Client(REMOTE_ADDR=address)
@@ -51,7 +51,7 @@ def joins(line: LineWorld, **body: Any) -> tuple[Caller, dict[str, Any]]:
 
 
 def agent_of(line: LineWorld, name: str, **given: Any) -> Client:
-    """An agent's browser, logged in by session; CSRF is checked."""
+    """Return an agent's browser, logged in by session. CSRF is checked."""
     made = line.agent(name, **given)
     client = Client(enforce_csrf_checks=True)
     client.force_login(made.user, backend="poolsite.access.backends.NameOrEmailBackend")
@@ -129,7 +129,7 @@ def test_a_token_opens_its_own_visit_and_nothing_else(line: LineWorld) -> None:
 def test_without_redis_a_visitor_is_told_to_try_again(
     line: LineWorld, clean_redis: RedisServer
 ) -> None:
-    """Who a visitor is, is asked of Redis, too; a middleware asks before any route does."""
+    """A visitor's identity is read from Redis, too, by a middleware before any route."""
     visitor, visit = joins(line, name="Ann")
     visitor.client.raise_request_exception = False
     clean_redis.kill()
@@ -209,7 +209,7 @@ def test_a_flood_from_one_address_is_refused_and_others_are_not(line: LineWorld)
     while "too-many-requests" not in kinds and len(kinds) < 10 * COMES_PER_MINUTE:
         answer = flooder.post("queues/support-help/join").json()
         kinds.append(answer.get("type", answer.get("answer")))
-    assert kinds.count("waiting") == 20  # as many as may wait from one address
+    assert kinds.count("waiting") == 20  # the most that may wait from one address
     assert kinds.count("visitor-blocked") >= COMES_PER_MINUTE - 20
     assert kinds.count("visitor-blocked") + 21 == len(kinds)
     assert kinds[-1] == "too-many-requests"

@@ -1,4 +1,4 @@
-"""What a file is, told by its content; what of a picture is kept."""
+"""A file's type is determined by its content; only parts of a picture are stored."""
 
 import struct
 
@@ -64,7 +64,7 @@ def test_what_is_no_part_of_the_picture_is_left_out(data: bytes) -> None:
     found = kept(data)
     assert pictures.SECRET not in found.data
     assert b"script" not in found.data
-    assert kept(found.data) == found  # nothing more is left out of what was kept
+    assert kept(found.data) == found  # stored data is not reduced further
 
 
 @pytest.mark.parametrize(("turned", "size"), [(1, (16, 8)), (3, (16, 8)), (6, (8, 16))])

@@ -1,4 +1,4 @@
-"""Files end with the words they belong to; no file and no row is left behind, whoever dies."""
+"""Files are deleted with the text they belong to; none is left, whichever process dies."""
 
 import itertools
 import json
@@ -41,12 +41,12 @@ def talk(tmp_path: Path) -> Iterator[Talkers]:
 
 @pytest.fixture
 def files(tmp_path: Path) -> Any:
-    """How many files there are."""
+    """Return the number of files."""
     return lambda: sum(path.is_file() for path in (tmp_path / "files").rglob("*"))
 
 
 def sent(talk: Talkers) -> str:
-    """A file of each side; the visitor's address of the first. The visit is over."""
+    """Send a file of each side. Return the visitor's address of the first. The visit is over."""
     assert talk.sends(text="My secret").status_code == 200
     assert talk.agent_sends().status_code == 200
     [url, _] = talk.addresses(talk.visitor)
@@ -87,7 +87,7 @@ def test_an_erasure_that_is_taken_back_keeps_the_files(talk: Talkers, files: Any
 def test_what_a_release_without_files_erased_is_removed(talk: Talkers, files: Any) -> None:
     sent(talk)
     assert attachments.forget_erased() == 0
-    with connection.cursor() as cursor:  # as that release does: it knows of no files
+    with connection.cursor() as cursor:  # as the earlier release does, which knows no files
         cursor.execute("DELETE FROM line_message")
     Visit.objects.update(erased_at=timezone.now())
     assert attachments.forget_erased() == 2
@@ -114,7 +114,7 @@ def test_a_storage_that_fails_is_asked_again(
         erasing.visitor_erase(actor="test", desk=talk.line.desk, visit=talk.key, reason="wish")
     assert files() == 2
     assert set(Attachment.objects.values_list("state", "name")) == {("removing", "")}
-    assert attachments.sweep_attachments() == {"removed": 0, "due": 0}  # it is given some time
+    assert attachments.sweep_attachments() == {"removed": 0, "due": 0}  # it gets some time
     Attachment.objects.update(look_at=timezone.now())
     assert attachments.sweep_attachments() == {"removed": 2, "due": 2}
     assert files() == 0

@@ -1,4 +1,4 @@
-"""Files of rooms over HTTP: sent by both sides, refused, limited, shown to who may see them."""
+"""Files of rooms over HTTP: sent by both sides, refused, limited, shown to permitted readers."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -60,7 +60,7 @@ def test_both_sides_send_files_and_read_each_others(talk: Talkers) -> None:
     assert (back["number"], back["name"], back["text"]) == (2, "Li", "")
     seen = talk.visitor.get(f"visits/{talk.key}/messages").json()["messages"]
     assert seen == [sent, back]
-    assert messages_after(talk.key, 0, notes=True) == seen  # what the live topics tell
+    assert messages_after(talk.key, 0, notes=True) == seen  # what the live topics send
     for who, client in ((talk.visitor, Client()), (talk.agent, talk.agent)):
         photo, bill = (client.get(url) for url in talk.addresses(who))
         assert (photo.content, photo["Content-Type"]) == (pictures.jpeg(), "image/jpeg")
@@ -206,7 +206,7 @@ def test_an_address_is_for_one_reader_who_may_still_read_it(
     assert wu.get(f"/api/v1/visits/{quick.key}/attachments").status_code == 403
     assert wu.get(address_for(f"user:{User.objects.get(username='wu').pk}")).status_code == 404
     quick.ends()
-    assert quick.agent.get(of_li).status_code == 404  # as the transcript
+    assert quick.agent.get(of_li).status_code == 404  # like the transcript
     assert logged_in(boss).get(of_boss).status_code == 200
 
 
@@ -229,7 +229,7 @@ def test_an_address_that_is_over_or_changed_opens_nothing(
 ) -> None:
     assert quick.sends().status_code == 200
     [url] = quick.addresses(quick.visitor)
-    assert url in quick.addresses(quick.visitor)  # the same for a while: a browser knows it
+    assert url in quick.addresses(quick.visitor)  # the same for a while: browsers cache it
     changed = url.replace("/files/", "/files/x")
     for bad in (changed, url[:-3] + "/", "/line/files/x/", "/line/files/%2e%2e%2fsecret/"):
         assert Client().get(bad).status_code == 404

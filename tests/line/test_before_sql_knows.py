@@ -1,4 +1,4 @@
-"""What visitors are told comes from the desk itself: SQL learns of it a moment later."""
+"""Visitors get their data from the desk itself: SQL has it only a moment later."""
 
 from typing import Any
 
@@ -59,7 +59,7 @@ def test_the_agent_sees_typing_before_sql_knows_the_room(
     monkeypatch.setattr(live, "personal", lambda who, kind, data: told.append((who, kind)))
     visitor, joined = joins(line, name="Ann")
     visitor.post(f"visits/{joined['visit']}/typing")
-    assert told == []  # nobody has the visitor
+    assert told == []  # no agent has the visitor
     li = line.agent("li", online=True)
     assert row_of(joined).agent is None
     visitor.post(f"visits/{joined['visit']}/typing")

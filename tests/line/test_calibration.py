@@ -1,4 +1,4 @@
-"""About eight of ten waits are inside the range told, whatever the model misses."""
+"""About eight of ten waits are inside the given range, whatever the model misses."""
 
 import os
 import random
@@ -26,7 +26,7 @@ from tests.line.waiting_world import WaitingWorld, share_inside
 SEED = int(os.environ.get("LINE_SEED", "20261126"))
 VISITORS = 4_000
 RUNS, T_999 = 8, 5.408  # Student's t, 7 degrees of freedom, two-sided 99.9 %
-WARM_UP = 300  # ranges that were told while there was little to learn from
+WARM_UP = 300  # ranges that were given while there was little to learn from
 QUEUE = pytest.mark.usefixtures("clean_redis")
 SQL = pytest.mark.django_db(transaction=True)
 
@@ -40,14 +40,14 @@ def test_eight_of_ten_waits_are_inside_the_range_in_simulated_time(load: float) 
     inside, half, sooner = _shares(load)
     print(f"inside {inside:.1%} ± {half:.1%}, sooner {sooner:.1%}; {RUNS} runs")
     print(f"the model alone: {before:.1%}")
-    assert before < 0.7  # or there would be nothing to calibrate
+    assert before < 0.7  # otherwise there would be nothing to calibrate
     assert inside - half >= 0.75  # the whole interval is near eight of ten
     assert inside + half <= 0.85
     assert 0.05 <= sooner <= 0.15
 
 
 def _shares(load: float) -> tuple[float, float, float]:
-    """Inside, half the width of its 99.9 % interval, and sooner: means of independent runs."""
+    """Return inside, half its 99.9 % interval, and sooner: means of independent runs."""
     found = []
     for run in range(RUNS):
         world = WaitingWorld(SEED + 1_000 * run, load)
@@ -76,7 +76,7 @@ def test_few_outcomes_change_nothing_and_strange_ones_little() -> None:
 def test_who_gave_up_had_waited_at_least_so_long() -> None:
     served = [RangeOutcome(1, 60.0, 60.0 + number, True) for number in range(ENOUGH)]
     gone = [RangeOutcome(1, 60.0, 59.0, False) for _ in range(ENOUGH)]
-    assert calibrate(served + gone) == calibrate(served)  # they tell nothing of longer waits
+    assert calibrate(served + gone) == calibrate(served)  # they show nothing about longer waits
     late = [RangeOutcome(1, 60.0, 300.0, False) for _ in range(ENOUGH)]
     assert calibrate(served + late).high > calibrate(served).high
 

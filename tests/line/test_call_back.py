@@ -1,4 +1,4 @@
-"""Calling a visitor back through a number of the pool: once, and given back, whoever dies."""
+"""Calling a visitor back through a pool's number: once, and returned, whichever process dies."""
 
 import itertools
 import json
@@ -152,7 +152,7 @@ def test_a_claim_that_comes_after_its_undoing_is_refused(world: CallWorld) -> No
 
 
 class Floor:
-    """A database and a Redis, and processes that call back there."""
+    """A database and a Redis, and processes that call back on them."""
 
     def __init__(self, folder: Path, redis_url: str) -> None:
         self.site = Site(folder, redis_url)
@@ -166,7 +166,7 @@ class Floor:
         assert done.returncode == -signal.SIGKILL, f"{point}: {done.stdout}\n{done.stderr[-2000:]}"
 
     def recover(self, slug: str, room: str) -> dict[str, Any]:
-        """What the survivors make of it."""
+        """Return the result after the surviving processes have recovered."""
         return dict(json.loads(self.site.run(PROGRAM, "recover", slug, room).splitlines()[-1]))
 
 

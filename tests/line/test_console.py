@@ -1,4 +1,4 @@
-"""The agent's page by its interface: where to hand over to, and read receipts of both sides."""
+"""The agent's page by its API: targets for a transfer, and read receipts of both sides."""
 
 from typing import Any
 
@@ -58,7 +58,7 @@ def test_colleagues_say_who_is_free_with_skills_and_rooms_and_who_is_full(line: 
     assert (busy["free"], busy["rooms"], busy["reason"]) == (0, 1, "at_capacity")
     _, second = joins(line, name="b")
     refused = acts(me, "transfer", visit=second["visit"], agent=full.user_id)
-    assert refused.json()["type"] == "no-room"  # as the list says
+    assert refused.json()["type"] == "no-room"  # as the list shows
 
 
 def test_colleagues_say_who_waits_in_each_queue_and_since_when(line: LineWorld) -> None:
@@ -84,7 +84,7 @@ def test_both_sides_tell_how_far_they_have_read_and_it_only_grows(line: LineWorl
     assert visitor.get(f"{path}/messages").json()["reads"] == {"visitor": None, "agent": None}
     told = acts(me, "read", visit=visit, number=2).json()
     assert (told["agent"]["number"], told["visitor"]) == (2, None)
-    assert acts(me, "read", visit=visit, number=1).json() == told  # and the time of before
+    assert acts(me, "read", visit=visit, number=1).json() == told  # with the previous time
     assert acts(me, "read", visit=visit, number=99).json()["agent"]["number"] == 3
     seen = visitor.post(f"{path}/read", number=3).json()
     assert (seen["visitor"]["number"], seen["agent"]["number"]) == (3, 3)
@@ -102,7 +102,7 @@ def test_receipts_are_refused_to_others_and_for_nonsense(line: LineWorld) -> Non
     for number in (0, -1, 10**9, "one", "1", True, 1.0):
         assert visitor.post(path, number=number).status_code == 422, number
     assert visitor.post(path, number=1).json() == {"visitor": None, "agent": None}
-    assert not ReadReceipt.objects.exists()  # nothing has been said yet
+    assert not ReadReceipt.objects.exists()  # no message has been sent yet
 
 
 async def test_watchers_of_a_room_are_told_of_a_receipt_once(line: LineWorld) -> None:

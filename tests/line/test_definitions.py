@@ -1,4 +1,4 @@
-"""The line's figures as the field defines them, and the same on every page, file and interface."""
+"""The line's figures as the field defines them, the same on pages, in files and in the API."""
 
 import csv
 from datetime import UTC, date, datetime, timedelta
@@ -41,7 +41,7 @@ def world() -> World:
 
 
 def a_day(line: LineWorld, begin: datetime) -> None:
-    """10 join: 4 served in time, 2 late; 1 gives up, 1 waits too long; 2 leave in under 5 s."""
+    """Write 10 joins: 4 served in time, 2 late; 1 gives up, 1 waits long; 2 leave in under 5 s."""
     agent = line.agent("li")
     for wait in (0, 5, 10, 20, 21, 40):
         past_visit(line.queue, begin, wait=wait, agent=agent, room=60)
@@ -75,7 +75,7 @@ def test_a_report_counts_all_offered_with_short_abandons_apart(line: LineWorld) 
     for row in (report.total(), report.rows("queue")[0]):
         assert (row.arrivals, row.served, row.abandoned, row.short) == (12, 7, 2, 2)
         assert (row.in_time, row.level, row.abandoned_share) == (5, 5 / 9, 2 / 9)
-    assert running.ended_at is None  # it is offered when its wait is over
+    assert running.ended_at is None  # it counts as offered when its wait is over
     agents = {row.name: row for row in report.rows("agent")}
     assert (agents["Li"].served, agents["Li"].in_time, agents["Li"].level) == (6, None, None)
 
@@ -106,7 +106,7 @@ def test_every_face_tells_the_same_service_level(world: World, line: LineWorld) 
 
 
 def today_of(metrics: Any) -> dict[str, float]:
-    """What the metrics tell of the queue's day."""
+    """Return the metrics' figures of the queue's day."""
     found: list[Metric] = [each for each in metrics if each.name == "poolsite_line_today"]
     return {sample.labels["what"]: sample.value for each in found for sample in each.samples}
 

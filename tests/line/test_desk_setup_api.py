@@ -1,4 +1,4 @@
-"""A desk is set up over the API: what each write changes, and who may not."""
+"""Setting up a desk over the API: what each write changes, and which users are refused."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ def line() -> LineWorld:
 
 
 class Person:
-    """Somebody with a role at the desk's account, logged in."""
+    """A logged-in user with a role at the desk's account."""
 
     def __init__(self, line: LineWorld, name: str, role: str) -> None:
         self.user = user_create(username=name, actor="test")
@@ -36,7 +36,7 @@ class Person:
         self.desk = line.desk.slug
 
     def asks(self, method: str, part: str, body: Any = None, status: int = 200) -> Any:
-        """What a call below the desk is answered, as data."""
+        """Call a path below the desk and return the answer as data."""
         return asks(self.client, method, f"desks/{self.desk}{part}", body, status)
 
 
@@ -60,7 +60,7 @@ def owner(line: LineWorld) -> Person:
 
 
 def audited(action: str) -> AuditEntry:
-    """The only entry of an action that is not the test's own."""
+    """Return the only entry of an action that is not the test's own."""
     return AuditEntry.objects.exclude(actor_name="test").get(action=action)
 
 
@@ -236,7 +236,7 @@ def test_an_agent_is_added_changed_archived_and_restored(line: LineWorld, owner:
     assert owner.asks("post", f"{part}/archive", {"reason": "Left"})["archived_at"]
     assert owner.asks("get", "/agents")["data"] == []
     assert [row["agent"] for row in owner.asks("get", "/agents?archived=true")["data"]] == [li.pk]
-    for _ in range(2):  # the second changes nothing
+    for _ in range(2):  # the second request changes nothing
         assert owner.asks("post", f"{part}/restore", {})["archived_at"] is None
     assert audited("line.agent_restore")
     assert owner.asks("get", "/agents/999", status=404)["type"] == "unknown-agent"

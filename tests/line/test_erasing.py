@@ -1,4 +1,4 @@
-"""A visitor's words end: by the desk's own time, on a wish, by page, interface and command."""
+"""A visitor's texts are erased: after the desk's time, on request, by page, API and command."""
 
 import io
 from datetime import timedelta
@@ -30,7 +30,7 @@ def line() -> LineWorld:
 
 
 def talked(line: LineWorld, *, days: float = 0, contact: str = MAIL) -> Visit:
-    """A visit that ended so many days ago, with words, a note, a rating, a name."""
+    """Write a visit that ended `days` days ago, with messages, a note, a rating, a name."""
     at = timezone.now() - timedelta(days=days, minutes=5)
     agent = line.desk.agents.first() or line.agent("li")
     visit = past_visit(line.queue, at, agent=agent, stars=3, name="Ann", contact=contact)
@@ -48,7 +48,7 @@ def talked(line: LineWorld, *, days: float = 0, contact: str = MAIL) -> Visit:
 
 
 def words_of(visit: Visit) -> list[str]:
-    """Everything of a person that stands about a visit."""
+    """Return all personal data that a visit has."""
     row = Visit.objects.get(pk=visit.pk)
     said = [*row.messages.values_list("text", flat=True), row.rating.comment]
     return [
@@ -124,7 +124,7 @@ def world() -> World:
 
 
 def owner_of(world: World, line: LineWorld) -> Client:
-    """The owner of the desk's account."""
+    """Return a browser of the owner of the desk's account."""
     membership_set(user=world.users["foreign"], account=line.account, roles=["owner"], actor="test")
     return world.client("foreign")
 

@@ -1,4 +1,4 @@
-"""Erlang C and A against published figures, and against ways to the same number that share nothing.
+"""Erlang C and A against published figures, and against independent ways to the same number.
 
 The other ways: the stationary law of the birth-death chain in exact fractions, and a marked
 visitor's way to service or away, step by step through the chain of those ahead.
@@ -17,7 +17,7 @@ CASES = [
     (Load(60, 300, 120), 4, 20),
     (Load(60, 300, 120), 6, 60),
     (Load(90, 300, 900), 8, 20),
-    (Load(240, 300, 180), 12, 30),  # more comes than they can serve
+    (Load(240, 300, 180), 12, 30),  # more arrivals than they can serve
     (Load(2, 400, 60), 3, 10),
     (Load(700, 200, 1_500), 41, 45),
 ]
@@ -49,7 +49,7 @@ def test_the_common_examples_speed_of_answer_and_its_agents() -> None:
 
 def test_the_example_of_garnett_mandelbaum_and_reiman() -> None:
     # "Designing a Call Center with Impatient Customers" (2002), table 1: 50 agents, 48 calls a
-    # minute of a minute each, patience two minutes; beside it nobody gives up.
+    # minute of a minute each, patience two minutes; and the case where no caller gives up.
     told = service(PEOPLE, 50, 12.5)
     assert told.gave_up == pytest.approx(0.031, abs=0.0005)
     assert told.mean_wait == pytest.approx(3.7, abs=0.1)
@@ -60,7 +60,7 @@ def test_the_example_of_garnett_mandelbaum_and_reiman() -> None:
 
 
 def _chain(load: Load, servers: int) -> tuple[Fraction, Fraction, list[Fraction]]:
-    """P(wait), P(gives up) and the weights of 0, 1, 2 … in line, by the birth-death chain."""
+    """Return P(wait), P(gives up) and the weights of 0, 1, 2 … in line, by birth and death."""
     arrive, serve = Fraction(load.per_hour) / 3_600, 1 / Fraction(load.room_seconds)
     leave = 1 / Fraction(load.patience_seconds or 0)
     weights = [Fraction(1)]
@@ -77,9 +77,11 @@ def _chain(load: Load, servers: int) -> tuple[Fraction, Fraction, list[Fraction]
 
 
 def _served_within(load: Load, servers: int, line: int, seconds: float) -> float:
-    """P(served in time) of who finds all busy and `line` waiting: the marked visitor's chain.
+    """Return P(served in time) of a visitor who finds all busy and `line` waiting.
 
-    Uniformized: in a Poisson number of steps somebody ahead goes on, or the visitor gives up.
+    It is computed by the marked visitor's chain.
+
+    Uniformized: in a Poisson number of steps a visitor ahead leaves, or the marked one gives up.
     """
     serve, leave = servers / load.room_seconds, 1 / (load.patience_seconds or math.inf)
     pace = serve + (line + 1) * leave
@@ -125,7 +127,7 @@ def test_short_abandons_are_left_out_above_and_below_the_line(
     whole = service(load, servers, within)
     told = service(load, servers, within, short_seconds=short)
     assert load.patience_seconds is not None
-    # who is served within five seconds, and who still waits then, did not leave before
+    # visitors served within five seconds, or still waiting then, did not leave before
     leaves = 1 - math.exp(-short / load.patience_seconds)
     left_short = 1 - whole.level / told.level
     assert 0 < left_short < whole.waits * leaves

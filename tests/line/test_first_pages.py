@@ -1,4 +1,4 @@
-"""Where supervisors and agents land: on the wallboard of their desk, and on their console."""
+"""The first page after log-in: the desk's wallboard for supervisors, the console for agents."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Agents needed on a day: visitors from the past as counted by hand, staffing, a held-out week."""
+"""Agents needed on a day: visitors of the past counted by hand, staffing, a held-out week."""
 
 import csv
 import os
@@ -43,7 +43,7 @@ def at(day: date, hour: int, minute: int = 0) -> datetime:
 
 
 def mondays(line: LineWorld, *counts: int) -> list[date]:
-    """So many visitors at ten on the last Mondays, the newest first."""
+    """Write `counts` visitors at ten on the last Mondays, the newest first."""
     days = [MONDAY - timedelta(weeks=ago) for ago in range(1, len(counts) + 1)]
     for day, count in zip(days, counts, strict=True):
         for number in range(count):
@@ -135,7 +135,7 @@ def test_rooms_patience_rooms_at_once_and_pauses_are_measured(line: LineWorld) -
 
 
 def busy_past(line: LineWorld, per_half_hour: int = 12) -> Agent:
-    """Three Mondays with many visitors at ten, and what rooms and patience need."""
+    """Write three Mondays with many visitors at ten, and what rooms and patience need."""
     agent = line.agent("li")
     for day in [MONDAY - timedelta(weeks=ago) for ago in range(1, 4)]:
         for number in range(per_half_hour):
@@ -194,7 +194,7 @@ DAY_SPREAD = 0.15  # of the logarithm of a day's factor
 
 
 def a_day(dice: random.Random, day: date) -> list[Coming]:
-    """The visitors of a day: Poisson at rates that change, on a day that is busier or not."""
+    """Return the visitors of a day: Poisson at changing rates, on a day that is busier or not."""
     factor = dice.lognormvariate(-(DAY_SPREAD**2) / 2, DAY_SPREAD)
     weekday = 1.3 if day.weekday() == 0 else 1.0
     come = []
@@ -210,7 +210,7 @@ def a_day(dice: random.Random, day: date) -> list[Coming]:
 
 
 def write(agent: Agent, day: date, comings: list[Coming], went: list[Went]) -> None:
-    """A day's visits, as the drain would have written them."""
+    """Write a day's visits, as the drain would have written them."""
     rows, queue = [], agent.queues.get()
     for number, (coming, each) in enumerate(zip(comings, went, strict=True)):
         joined = at(day, 9) + timedelta(microseconds=coming.at)
@@ -232,7 +232,7 @@ def write(agent: Agent, day: date, comings: list[Coming], went: list[Went]) -> N
 
 
 def as_planned(found: Forecast, comings: list[Coming]) -> tuple[int, int]:
-    """The day with the agents that were planned: served in time, and offered.
+    """Play the day with the planned agents. Return the visitors served in time, and those offered.
 
     The plain line plays each half hour with its own agents, after the half hour before it.
     """
@@ -263,7 +263,7 @@ def test_a_held_out_week_comes_as_it_was_forecast(line: LineWorld) -> None:
     inside = of = in_time = offered = 0
     visitors = came_in_all = 0.0
     told = {day: forecast(line.queue, day, now=now) for day in held_out}
-    for day in held_out * 8:  # each day comes eight times
+    for day in held_out * 8:  # each day is played eight times
         found = told[day]
         assert (found.demand.kind, len(found.demand.days)) == ("weekday", 8)
         comings = a_day(dice, day)
@@ -290,7 +290,7 @@ def test_a_held_out_week_comes_as_it_was_forecast(line: LineWorld) -> None:
     assert in_time / offered == pytest.approx(planned, abs=0.05)
 
 
-# -- the page, the file, the interface ---------------------------------------------------------
+# -- the page, the file, the API --------------------------------------------------------------
 
 
 @pytest.fixture
@@ -301,7 +301,7 @@ def world(line: LineWorld) -> World:
 
 
 def lately(queue: Queue, agent: Agent) -> None:
-    """Visitors on each of the last 28 days, at ten and at half past."""
+    """Write visitors on each of the last 28 days, at ten and at half past."""
     today = timezone.now().astimezone(SHANGHAI).date()
     for ago in range(1, 29):
         for number in range(4):

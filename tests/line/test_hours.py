@@ -1,4 +1,4 @@
-"""A queue opens and closes at the minute of its own zone, whatever the clocks do that night."""
+"""A queue opens and closes at the minute of its own zone, however the clocks change that night."""
 
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -28,14 +28,14 @@ def line() -> LineWorld:
 
 
 def berlin(line: LineWorld, span: list[str]) -> Queue:
-    """The queue with these hours on Sundays, in Berlin."""
+    """Return the queue with these hours on Sundays, in Berlin."""
     return desks.queue_configure(
         actor="test", queue=line.queue, zone="Europe/Berlin", hours={"6": [span]}
     )
 
 
 def open_minutes(queue: Queue, begin: datetime, count: int) -> list[int]:
-    """The minutes after `begin` at which it opens or closes."""
+    """Return the minutes after `begin` at which it opens or closes."""
     states = [hours.is_open(queue, begin + minute * MINUTE) for minute in range(count)]
     return [minute for minute in range(1, count) if states[minute] != states[minute - 1]]
 
@@ -48,7 +48,7 @@ AUTUMN = datetime(2026, 10, 25, 0, tzinfo=UTC)  # at 01:00 UTC clocks go from 03
     ("night", "span", "turns"),
     [
         (SPRING, ["01:30", "03:30"], [30, 90]),  # an hour, not two
-        (SPRING, ["02:30", "04:00"], [60, 120]),  # 02:30 does not come: when the clocks change
+        (SPRING, ["02:30", "04:00"], [60, 120]),  # no 02:30 that day: when the clocks change
         (SPRING, ["01:30", "02:30"], [30, 60]),
         (SPRING, ["02:10", "02:50"], []),
         (AUTUMN, ["01:30", "03:30"], [150]),  # it has opened half an hour before midnight UTC
@@ -140,7 +140,7 @@ def test_a_holiday_of_every_year_and_a_day_of_its_own(line: LineWorld) -> None:
 
 
 def test_who_comes_in_the_minute_of_opening_is_let_in_before_a_sweep(line: LineWorld) -> None:
-    """The desk in Redis still has the queue closed: nobody needs to wait for a worker."""
+    """The desk in Redis still has the queue closed: visitors need not wait for a worker."""
     closed = queue_settings(line.queue, is_open=False)
     hotpath.run(door.queue_write(line.desk.slug, line.queue.pk, closed, log_limit=1_000_000))
     assert hotpath.run(door.join(line.desk.slug, "directly1", line.queue.pk)).answer == "closed"

@@ -24,7 +24,7 @@ VISITORS = 100
 
 
 class Holding(hotpath.HotPath):
-    """Notes how many visitors each list has, and holds lists back until all have asked."""
+    """Notes how many visitors each list has, and holds lists back until all have joined."""
 
     def __init__(self, url: str) -> None:
         super().__init__(url)
@@ -116,7 +116,7 @@ async def test_a_visitor_who_hangs_up_while_joining_is_written_down_all_the_same
 async def test_without_redis_every_join_is_refused(
     client: httpx.AsyncClient, path: Holding, line: LineWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One failure of a pipeline is everybody's."""
+    """A failed pipeline fails all its joins."""
 
     async def away(_commands: Sequence[hotpath.Command[Any]]) -> list[Any]:
         raise hotpath.Unavailable("away")

@@ -1,4 +1,4 @@
-"""The judge of the line sees each broken law, and nothing where there is none."""
+"""The judge of the line sees each broken law, and reports none where there is none."""
 
 import json
 from pathlib import Path
@@ -13,13 +13,13 @@ QUEUE = 1
 
 
 def visit(name: str, at: int, answer: str, ticket: int = 1, word: str = "") -> dict[str, Any]:
-    """An answer to a visitor at a ms."""
+    """Return an answer to a visitor at this millisecond."""
     times = {"t0": at * 1_000, "t1": at * 1_000 + 500}
     return {"v": name, **times, "answer": answer, "ticket": ticket, "queue": QUEUE, "word": word}
 
 
 def agent(name: int, at: int, *rooms: str, capacity: int = 1, state: str = "online") -> Any:
-    """An answer to an agent at a ms."""
+    """Return an answer to an agent at this millisecond."""
     times = {"t0": at * 1_000, "t1": at * 1_000 + 500}
     has = {"rooms": list(rooms), "used": len(rooms), "capacity": capacity, "queues": [QUEUE]}
     return {"a": name, **times, "state": state, "pending": "", **has}
@@ -74,7 +74,7 @@ def test_what_the_times_do_not_prove_is_not_held_against_the_desk() -> None:
     judged(visit("a", 0, "waiting"), visit("a", 5_000, "waiting"), agent(7, 20))
     judged(visit("a", 0, "waiting"), visit("a", 40, "waiting"), agent(7, 20, state="paused"))
     judged(visit("a", 0, "ended", word="served"), visit("a", 5, "gone"))
-    lost_and_back = [agent(7, 0), agent(7, 2_600, state="offline")]  # it may have had "a" meanwhile
+    lost_and_back = [agent(7, 0), agent(7, 2_600, state="offline")]  # it may have had "a" then
     judged(
         *lost_and_back,
         *(visit("a", 1_900, "waiting", 1), visit("a", 2_400, "waiting", 1)),

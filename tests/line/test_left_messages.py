@@ -1,4 +1,4 @@
-"""Messages that visitors left: listed, handled by one person, exported, for the own people only."""
+"""Messages that visitors left: listed, handled by one person, exported, never across accounts."""
 
 import csv
 
@@ -52,7 +52,7 @@ def test_an_agent_handles_a_message_and_takes_it_back(world: World, line: LineWo
     assert first.handled_by == "foreign"
     world.client("operate").post(path, {"verb": "handle"})
     first.refresh_from_db()
-    assert first.handled_by == "foreign"  # who was first stays
+    assert first.handled_by == "foreign"  # the first one stays
     client.post(path, {"verb": "reopen"})
     assert shown(client) == ["<b>Bo", "Ann"]
     log = AuditEntry.objects.filter(action__startswith="line.message_").order_by("pk")

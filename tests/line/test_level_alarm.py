@@ -1,4 +1,4 @@
-"""A queue under its service level raises an alarm; one who gives up in the morning does not."""
+"""A queue under its service level raises an alarm; a single visitor who gives up does not."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""The line's clients against the application: visitors and agents, though answers are lost."""
+"""The line's clients against the application: visitors and agents, despite lost answers."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass

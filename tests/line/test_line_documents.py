@@ -1,4 +1,4 @@
-"""docs/reference/line/redis.md says what the scripts take, answer and keep: nothing less."""
+"""docs/reference/line/redis.md describes all that the scripts take, answer and store."""
 
 import re
 from pathlib import Path
@@ -18,7 +18,7 @@ CODE = re.sub(r"--\[\[.*?\]\]", "", LUA, flags=re.DOTALL)
 
 
 def part(title: str) -> str:
-    """One section of the page."""
+    """Return one section of the page."""
     return PAGE.partition(f"## {title}\n")[2].partition("\n## ")[0]
 
 
@@ -91,7 +91,7 @@ def test_every_letter_of_a_record_is_told() -> None:
 
 
 def test_the_records_have_as_many_fields_as_the_page_names() -> None:
-    """Visit, agent and queue: the patterns that cut them apart, and the tables."""
+    """Visit, agent and queue: the patterns that parse them, and the tables."""
     records = part("Records")
     for name, count in (("A visit", 10), ("An agent", 11), ("A queue", 16)):
         table = records.partition(f"### {name}\n")[2].partition("\n### ")[0]
@@ -102,7 +102,7 @@ def test_the_records_have_as_many_fields_as_the_page_names() -> None:
 
 
 def rows(text: str) -> list[list[str]]:
-    """The cells of each row of the tables in a text, without their heads."""
+    """Return the cells of each row of the tables in a text, without their headers."""
     lines = [line for line in text.splitlines() if line.startswith("| ")]
     cells = [line.split("|") for line in lines]
     return [row for row in cells if "---" not in row[1] and "`" in row[1]]

@@ -32,7 +32,7 @@ REST_SECONDS = 90.0
 
 @dataclass
 class Crew:
-    """The processes; who is killed comes back."""
+    """The processes. A killed one comes back."""
 
     url: str
     folder: Path
@@ -48,7 +48,7 @@ class Crew:
         )
 
     def kill(self, name: str) -> None:
-        """As a crash would."""
+        """Kill a process as a crash would."""
         self.running[name].kill()
         self.running[name].wait()
         self.kills += 1
@@ -60,7 +60,7 @@ class Crew:
 
 
 def _hurt(crew: Crew, dice: random.Random) -> None:
-    """Kill one after the other, and let each come back after 0 to 3 s: longer than a heartbeat."""
+    """Kill one after the other. Each comes back after 0 to 3 s: longer than a heartbeat."""
     due: list[tuple[float, str, str]] = []
     end = time.monotonic() + SECONDS  # waits: so long is the soak
     while time.monotonic() < end or due:

@@ -1,4 +1,4 @@
-"""Calling back who left a message, through a number of the pool: once, and given back."""
+"""Calling visitors who left a message, through a number of the pool: once, and returned."""
 
 import itertools
 import json
@@ -58,7 +58,7 @@ class MessageWorld:
         return figures.busy_up
 
     def later(self, **past: float) -> None:
-        """As if the next look were due, and the call so old."""
+        """Make the next check due, and the call this old."""
         MessageCall.objects.update(
             look_at=timezone.now(), began_at=timezone.now() - timedelta(**past)
         )

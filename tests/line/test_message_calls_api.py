@@ -37,7 +37,7 @@ def document() -> dict[str, Any]:
 
 
 class Desk:
-    """Somebody at the desk `support`: by a session, with its CSRF token, or by a token."""
+    """A user of the desk `support`: by a session, with its CSRF token, or by a token."""
 
     def __init__(self, user: User | None = None, secret: str = "", agent: str = "") -> None:
         self.client = Client(enforce_csrf_checks=True)
@@ -167,7 +167,7 @@ def test_only_agents_of_the_desk_call_and_a_foreign_desk_looks_missing(world: Me
         assert refused(Desk().post(world.message, verb)) == (401, "unauthenticated")
         assert refused(foreign.post(world.message, verb)) == (404, "unknown-desk")
         assert refused(looker.post(world.message, verb)) == (403, "forbidden")
-        # Nobody calls in another person's name: only a token's `agent` counts.
+        # A user cannot call in another person's name: only a token's `agent` counts.
         assert refused(supervisor.post(world.message, verb)) == (404, "unknown-agent")
     assert refused(foreign.list()) == (404, "unknown-desk")
     assert looker.list().status_code == 200
@@ -193,6 +193,6 @@ def test_the_admin_shows_what_runs_and_changes_nothing(world: MessageWorld) -> N
         for verb in ("change", "delete"):
             assert client.post(f"{row}{verb}/", {"post": "yes"}, headers=csrf).status_code == 403
         assert client.get(f"{path}add/").status_code == 403
-    world.message.delete()  # erased: the call stands there until the sweep ends it
+    world.message.delete()  # erased: the call exists until the sweep ends it
     assert call.callee in looker.get(path).content.decode()
     assert world.busy() == 1

@@ -1,4 +1,4 @@
-"""The OpenAPI document says what the line's interface takes and answers; the answers keep to it."""
+"""The OpenAPI document describes the line's requests and answers; the answers conform to it."""
 
 from typing import Any
 
@@ -38,7 +38,7 @@ def schema_of(document: dict[str, Any], path: str, method: str, status: int) -> 
 
 
 def assert_told(document: dict[str, Any], path: str, method: str, answer: Any) -> Any:
-    """The answer is of the document's schema for its status; returns its body."""
+    """Check that the answer conforms to the document's schema for its status. Return its body."""
     schema = schema_of(document, f"/api/v1/{path}", method, answer.status_code)
     faults = [
         str(fault) for fault in jsonschema_rs.validator_for(schema).iter_errors(answer.json())

@@ -1,4 +1,4 @@
-"""The web process is dead or stopped for longer than every grace: nobody is lost."""
+"""The web process is dead or stopped for longer than every grace period: no one is lost."""
 
 import asyncio
 import json
@@ -22,7 +22,7 @@ OUTAGE_SECONDS = 6 + ROOM_GRACE_SECONDS + GRACE_SECONDS  # the last mark of the 
 
 @pytest.fixture
 def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebServer]:
-    """A web process and a desk of its own."""
+    """A web process and a separate desk."""
     server = RedisServer(folder=tmp_path_factory.mktemp("r"), append_only=False).start()
     site = Site(tmp_path_factory.mktemp("floor"), server.url)
     site.migrate()
@@ -35,7 +35,7 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebServer]:
 
 @pytest.fixture
 def floor(alone: WebServer) -> Iterator[WebServer]:
-    """The same, and the timers."""
+    """The web process and desk of `alone`, with the timers."""
     timers = alone.site.start(alone.site.folder / "timers.log", "manage", "timers")
     yield alone
     end(timers)
@@ -50,7 +50,7 @@ async def test_an_outage_counts_against_nobody(floor: WebServer) -> None:
     floor.stop()
     await asyncio.sleep(OUTAGE_SECONDS)  # waits: silence is what is tested
     floor.start()
-    # At once, as browsers do: the grace counts from the moment that the process can hear people.
+    # At once, as browsers do: the grace period starts when the process can hear people again.
     await asyncio.gather(talks.come(), waits.come())
     for visitor in (talks, waits):
         assert (await visitor.stands())["answer"] in ("room", "waiting", "away")
@@ -60,7 +60,7 @@ async def test_an_outage_counts_against_nobody(floor: WebServer) -> None:
     assert (await talks.stands())["answer"] == "room"
     assert (await waits.until("waiting", 0))["ahead"] == 0
 
-    # silence that can be heard is silence again
+    # silence that can be heard counts again
     await talks.cut()
     assert (await talks.until("ended", ROOM_GRACE_SECONDS))["word"] == "visitor lost"
     await waits.until("room", 0)
@@ -69,7 +69,7 @@ async def test_an_outage_counts_against_nobody(floor: WebServer) -> None:
 
 
 async def test_a_process_that_was_stopped_counts_nobodys_silence(alone: WebServer) -> None:
-    """Without timers the web process alone says who is silent; it could not hear anybody."""
+    """Without timers only the web process decides who is silent; it could not hear anyone."""
     console = await agent_comes(alone)
     talks, waits = await joins(alone, "Ann"), await joins(alone, "Bo")
     await talks.until("room", 0)

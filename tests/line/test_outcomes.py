@@ -34,7 +34,7 @@ def code(line: LineWorld, name: str = "Solved", tone: str = "good") -> OutcomeCo
 
 
 def visit_of(line: LineWorld, name: str) -> Visit:
-    """A new visit, with everything of it in SQL."""
+    """Return a new visit that is completely in SQL."""
     made = visits.visit_join(queue=line.queue, name=name).visit
     line.drain()
     return Visit.objects.select_related("desk", "agent").get(pk=made.pk)
@@ -127,7 +127,7 @@ def test_an_agent_chooses_in_the_wrap_up_with_a_note_and_again_is_the_same(
     assert acts(agent, "outcome", **given).json() == {"visit": ann, "outcome": solved.pk}
     acts(agent, "finish", visit=ann)
     at = Visit.objects.get(public_id=ann).outcome_at
-    for _ in range(2):  # SQL knows nothing of the room yet
+    for _ in range(2):  # SQL does not have the room yet
         assert acts(agent, "outcome", **given).status_code == 200
     row = Visit.objects.get(public_id=ann)
     assert (row.outcome_code, row.outcome_at, row.outcome_by) == (solved, at, "li")

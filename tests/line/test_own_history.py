@@ -1,4 +1,4 @@
-"""An agent's own history: own rooms only, searched and read as far as the agent was there."""
+"""An agent's own history: only own rooms, searched and read as far as the agent was there."""
 
 from datetime import datetime, timedelta
 
@@ -71,7 +71,7 @@ def test_names_topics_and_what_was_said_there_are_searched(line: LineWorld) -> N
     says(other, "My parcel", other.joined_at)
     assert found(li, search="ann") == ["Ann"]
     assert found(li, search="invoice 100%") == ["Bo"]
-    assert found(li, search="parcel") == ["Cy"]  # neither another's nor what came later
+    assert found(li, search="parcel") == ["Cy"]  # neither another agent's nor later messages
     assert found(li, search="_") == found(li, search="nowhere") == []
 
 
@@ -100,7 +100,7 @@ def test_the_figures_are_of_the_chosen_time_and_own_rooms(line: LineWorld) -> No
     )
     seven = own_history.figures(li, 7)
     assert (seven["served"], round(seven["mean_seconds"])) == (3, 160)
-    assert (seven["ratings"], seven["stars"]) == (2, 3.5)  # the one handed on is Wu's
+    assert (seven["ratings"], seven["stars"]) == (2, 3.5)  # the transferred one is Wu's
     assert own_history.figures(li, 30)["served"] == 4
     assert own_history.figures(line.agent("new"), 7)["stars"] is None
 

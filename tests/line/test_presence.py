@@ -1,6 +1,6 @@
 """The behaviour table's rows of presence, with real sockets that are cut, and polls that stop.
 
-No timers run: the web process that heard somebody last notices the silence.
+No timers run: the web process that heard a person last notices the silence.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ POLL_SECONDS = 1.0
 
 @pytest.fixture(scope="module")
 def floor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebServer]:
-    """A web process with a desk of its own, and what workers do beside it."""
+    """A web process with a separate desk, and the work of workers."""
     redis = RedisServer(folder=tmp_path_factory.mktemp("r"), append_only=False).start()
     site = Site(tmp_path_factory.mktemp("floor"), redis.url)
     site.folder.mkdir(exist_ok=True)
@@ -74,7 +74,7 @@ class Open:
         await self.socket.send(orjson.dumps(frame).decode())
 
     async def cut(self) -> None:
-        """As when the network goes: no goodbye."""
+        """Cut the socket as when the network fails: without a close frame."""
         self.socket.transport.abort()
         await self._task
 
@@ -118,12 +118,12 @@ class Visitor:
             self._polls.cancel()
 
     async def leave(self) -> None:
-        """Go, and say so."""
+        """Leave explicitly."""
         await call(self.web, f"visits/{self.visit}/leave", self.token)
         await self.cut()
 
     async def stands(self) -> dict[str, Any]:
-        """Looking keeps no place."""
+        """Read the visit's state. Reading keeps no place."""
         async with httpx.AsyncClient(timeout=patient(10)) as client:
             answer = await client.get(
                 f"http://127.0.0.1:{self.web.port}/api/v1/visits/{self.visit}",
@@ -133,7 +133,7 @@ class Visitor:
         return found
 
     async def until(self, answer: str, seconds: float) -> dict[str, Any]:
-        """Wait until the visit stands so."""
+        """Wait until the visit has this state."""
         now: dict[str, Any] = {}
 
         async def stands_so() -> bool:
@@ -162,7 +162,7 @@ async def joins(web: WebServer, name: str, kind: str = "socket") -> Visitor:
 
 
 async def agent_comes(web: WebServer, *, login: bool = True) -> Open:
-    """The agent's console: a socket that watches, and the log-in."""
+    """Return the agent's console: a socket that watches, and the log-in."""
     agent = web.site.people["agent"]
     port = web.port
     socket = await connect(
@@ -196,7 +196,7 @@ async def test_who_vanishes_while_waiting_keeps_the_place_for_the_grace_time_and
         await visitor.cut()
     for visitor in gone:
         await visitor.until("away", TTL_SECONDS)
-    assert (await stays.stands())["ahead"] == 2  # they count in others' places
+    assert (await stays.stands())["ahead"] == 2  # they count in the places of other visitors
     for place, visitor in enumerate(gone):
         await visitor.come()
         back = await visitor.until("waiting", 0)
@@ -204,7 +204,7 @@ async def test_who_vanishes_while_waiting_keeps_the_place_for_the_grace_time_and
     witness = await joins(floor, "Dee")
     await witness.cut()
     await witness.until("away", TTL_SECONDS)
-    for visitor in gone:  # sockets that answer, and polls, keep it
+    for visitor in gone:  # sockets that answer, and polls, keep the place
         assert (await visitor.stands())["answer"] == "waiting"
         await visitor.cut()
     for visitor in gone:
@@ -215,7 +215,7 @@ async def test_who_vanishes_while_waiting_keeps_the_place_for_the_grace_time_and
 
 
 def slots_of(console: Open) -> list[dict[str, Any]]:
-    """What the agent's page shows."""
+    """Return what the agent's page shows."""
     found: list[dict[str, Any]] = console.states.get("line.agent", {}).get("slots", [])
     return found
 
@@ -238,7 +238,7 @@ async def test_who_vanishes_in_a_room_comes_back_to_it_or_loses_it(floor: WebSer
     await second.until("room", 0)
     await eventually(lambda: [slot["visit"] for slot in slots_of(console)] == [second.visit])
 
-    # who was lost in a room is at the head again, once
+    # a visitor who was lost in a room is at the head again, once
     again = await call(floor, "queues/help/join", first.token)
     assert (again["answer"], again["ahead"]) == ("waiting", 0)
     assert (await third.stands())["ahead"] == 1
@@ -282,7 +282,7 @@ async def test_a_vanished_agents_visitor_is_first_again_and_is_told(floor: WebSe
     page = first.open
     await eventually(lambda: "line.returned" in page.told)
     await eventually(lambda: page.states["line.visit"]["answer"] == "waiting")
-    # the last agent has left: whoever waits is told that nobody serves now
+    # the last agent has left: waiting visitors are notified that no agent serves now
     for visitor in (first, second):
         assert visitor.open is not None
         states = visitor.open.states

@@ -1,4 +1,4 @@
-"""What visitors were told against what came about, as the pages show it."""
+"""The ranges that visitors were given against their waits, as the pages show them."""
 
 from datetime import timedelta
 
@@ -24,7 +24,7 @@ def line() -> LineWorld:
 def past(
     line: LineWorld, number: int, waited: float, low: int | None = 30, high: int = 60
 ) -> Visit:
-    """A visit that was told a range, waited, and was served for a minute."""
+    """Write a visit that was given a range, waited, and was served for a minute."""
     joined = timezone.now() - timedelta(hours=1)
     return Visit.objects.create(
         public_id=f"past{number:08d}",
@@ -42,7 +42,7 @@ def past(
 def test_the_share_of_true_promises_is_counted_and_shown(line: LineWorld) -> None:
     for number, waited in enumerate([10, 20, 30, 40, 50, 60, 61, 90, 5, 59]):
         past(line, number, waited)
-    past(line, 10, 500, low=None)  # was told nothing
+    past(line, 10, 500, low=None)  # was given no range
     assert promises_of(line.queue) == Promises(of=10, inside=5, sooner=3)
     assert consoles.queue_out(line.queue)["promises"] == {"inside": 5, "of": 10}
     board = wallboard.board(line.desk)
@@ -52,7 +52,7 @@ def test_the_share_of_true_promises_is_counted_and_shown(line: LineWorld) -> Non
 def test_who_gave_up_or_waits_after_the_end_of_the_range_is_a_miss(line: LineWorld) -> None:
     for number in range(8):
         past(line, number, 45)
-    for number, waited in enumerate((10, 60, 61, 300), 8):  # the first two tell nothing
+    for number, waited in enumerate((10, 60, 61, 300), 8):  # the first two show nothing
         gone = past(line, number, waited)
         gone.matched_at, gone.ended_at, gone.outcome = None, gone.matched_at, "left"
         gone.save()
@@ -88,4 +88,4 @@ def test_a_join_writes_down_what_the_visitor_was_told_once_the_data_suffice(
     )
     hotpath.run(door.log_out_now(line.desk.slug, line.desk.agents.get().user_id, "gone"))
     estimates._KNOWN.clear()
-    assert visits.visit_join(queue=line.queue).estimate is None  # nobody serves
+    assert visits.visit_join(queue=line.queue).estimate is None  # no agent serves

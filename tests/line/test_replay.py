@@ -1,4 +1,4 @@
-"""The wallboard of a past minute is the one that was shown then."""
+"""The wallboard of a past minute equals the one that was shown then."""
 
 import time
 from datetime import timedelta
@@ -18,7 +18,7 @@ from tests.access.world import World, make_world
 from tests.line.line_world import LineWorld, make_line
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
-CLOSE_MS = 2_000  # a time that two clocks tell
+CLOSE_MS = 2_000  # a time that two clocks measure
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def line() -> LineWorld:
 
 
 def shown_now(line: LineWorld) -> tuple[dict[str, Any], Any]:
-    """The live board, after the drain; and the moment, which nothing shares."""
+    """Return the live board, after the drain, and its moment, which no other event shares."""
     line.drain()
     wallboard._DAY.clear()
     time.sleep(0.005)  # waits: moments are told in ms
@@ -38,7 +38,7 @@ def shown_now(line: LineWorld) -> tuple[dict[str, Any], Any]:
 
 
 def assert_same(live: dict[str, Any], told: dict[str, Any]) -> None:
-    """Every figure is the same; times are those of the same second."""
+    """Check that every figure is the same; times are those of the same second."""
     for name in ("waiting", "served", "states", "more_agents", "drift"):
         assert told[name] == live[name], name
     told_queues = {queue["slug"]: queue for queue in told["queues"]}

@@ -1,4 +1,4 @@
-"""What reports count of the ranges told: by hand, and as the wallboard counts."""
+"""The reports' counts of the given ranges: by hand, and as the wallboard counts."""
 
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -25,19 +25,19 @@ def line() -> LineWorld:
 
 
 def told(visit: Visit, low: int, high: int) -> None:
-    """It was told this range when it joined."""
+    """Give the visit this range at its join."""
     visit.predicted_low_seconds, visit.predicted_high_seconds = low, high
     visit.save()
 
 
 def many(line: LineWorld, joined: datetime) -> None:
-    """Each kind of outcome, with ranges of 10 to 60 s; the bounds are inside."""
+    """Write each kind of outcome, with ranges of 10 to 60 s; the bounds count as inside."""
     agent = line.agent("li")
     for wait in (9, 10, 35, 60, 61, 90):
         told(past_visit(line.queue, joined, wait=wait, agent=agent), 10, 60)
     for wait in (20, 60, 61, 300):
         told(past_visit(line.queue, joined, wait=wait), 10, 60)
-    past_visit(line.queue, joined, wait=35, agent=agent)  # told nothing
+    past_visit(line.queue, joined, wait=35, agent=agent)  # was given no range
     waits = past_visit(line.queue, joined, wait=1)
     waits.ended_at, waits.outcome = None, ""
     told(waits, 10, 60)
@@ -63,5 +63,5 @@ def test_reports_and_wallboard_count_alike(line: LineWorld) -> None:
     board = promises_of(line.queue)
     day = Span(joined.date() - timedelta(days=1), joined.date() + timedelta(days=1), UTC_ZONE)
     found = DeskReport(line.desk, day, now=timezone.now()).total().ranges
-    # the wallboard sees at once that somebody waits past the end, a report when the wait is over
+    # the wallboard shows at once that a visitor waits past the range, a report after the wait
     assert (board.of - 1, board.inside, board.sooner) == (found.told, found.inside, found.sooner)

@@ -1,4 +1,4 @@
-"""A visit from joining to SQL: places held over losses, words once, outcomes, shifts."""
+"""A visit from joining to SQL: places kept over losses, messages once, outcomes, shifts."""
 
 from collections.abc import Callable
 from typing import Any
@@ -143,7 +143,7 @@ def test_who_went_back_to_the_line_is_rebuilt_there_and_not_in_the_room_of_befor
 def test_who_is_in_a_room_is_told_so_by_sql_until_a_promoted_desk_is_rebuilt(
     line: LineWorld, clean_redis: RedisServer
 ) -> None:
-    """The replica has missed the match; the page would fall back into the line for a moment."""
+    """The replica missed the match: otherwise the page would show the line again for a moment."""
     joined = visits.visit_join(queue=line.queue, name="a")
     waiting = visits.visit_join(queue=line.queue, name="b")
     agent = line.agent("li")
@@ -210,7 +210,7 @@ def test_who_leaves_while_the_desk_is_rebuilt_is_asked_to_say_so_again_and_does_
             visits.visit_leave(desk=line.desk, visit=visit)
         refused.append(visit)
 
-    leave(names[0])  # Redis does not know the desk
+    leave(names[0])  # Redis does not have the desk
     running = healing._running
 
     def leaves_first(desk: Desk) -> Any:
@@ -263,11 +263,11 @@ def test_a_supervisor_moves_takes_over_ends_and_logs_out(line: LineWorld) -> Non
     assert rooms.agent_log_out_now(actor="test", agent=agent, reason="x").state == "offline"
 
 
-# -- a desk's lives ----------------------------------------------------------------------------
+# -- a desk's generations ----------------------------------------------------------------------
 
 
 def lives(line: LineWorld) -> dict[int, list[int]]:
-    """Each life's entries in SQL, by their numbers."""
+    """Return each generation's entries in SQL, by their numbers."""
     found: dict[int, list[int]] = {}
     for generation, seq in LineEvent.objects.order_by("seq").values_list("generation", "seq"):
         found.setdefault(generation, []).append(seq)
@@ -302,7 +302,7 @@ def test_a_worker_that_was_held_up_does_not_undo_a_later_life(
     recover, later = door.recover, []
 
     def held_up(slug: str, generation: int, *, log_limit: int) -> hotpath.Command[door.DeskReply]:
-        """Between SQL and Redis this worker sleeps, and another one does all of it."""
+        """Let this worker sleep between SQL and Redis, while another one does all of it."""
         monkeypatch.setattr(door, "recover", recover)
         assert healing.watch_desks(0, 1)["rebuilt"] == 1
         incidents.close(type=healing.INCIDENT, object=slug)  # as when the desk opens
@@ -324,7 +324,7 @@ def test_a_worker_that_was_held_up_does_not_undo_a_later_life(
 def test_a_worker_that_was_held_up_does_not_open_a_later_life_early(
     line: LineWorld, clean_redis: RedisServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Redis is lost once more while one worker has loaded, and the next is about to load."""
+    """Redis is lost again while one worker has loaded, and the next is about to load."""
     visits.visit_join(queue=line.queue, name="a")
     line.drain()
     open_after, apply_desk, seen = door.open_after, healing.apply_desk, []
@@ -338,7 +338,7 @@ def test_a_worker_that_was_held_up_does_not_open_a_later_life_early(
         return open_after(slug, generation, seconds)
 
     def meanwhile(late: hotpath.Command[door.DeskReply]) -> Callable[[Desk], None]:
-        """The first worker wakes up when the second has begun, and has loaded nothing yet."""
+        """Let the first worker wake up when the second has begun, and has loaded nothing yet."""
 
         def load(desk: Desk) -> None:
             seen.append(hotpath.run(late).answer)
@@ -355,7 +355,7 @@ def test_a_worker_that_was_held_up_does_not_open_a_later_life_early(
     assert seen == ["other generation", ("recovering", 0)]
     figures = hotpath.run(door.show(line.desk.slug))
     assert figures.status == "recovering"
-    assert figures.opens_at_ms > 0  # by the worker whose life it is
+    assert figures.opens_at_ms > 0  # by the worker of this generation
 
 
 def test_a_drain_that_comes_after_the_rebuild_does_not_begin_another(
@@ -373,6 +373,6 @@ def test_a_drain_that_comes_after_the_rebuild_does_not_begin_another(
     line.desk.refresh_from_db()
     assert line.desk.generation == second
     line.drain()
-    drain_source.behind(desk, "went back")  # this very life is behind SQL
+    drain_source.behind(desk, "went back")  # this very generation is behind SQL
     line.desk.refresh_from_db()
     assert line.desk.generation > second

@@ -1,4 +1,4 @@
-"""A desk is set up in the console: made, queues, agents, skills, replies, holidays; all audited."""
+"""Setting up a desk in the console: queues, agents, skills, replies, holidays; all audited."""
 
 from datetime import timedelta
 from typing import Any
@@ -86,7 +86,7 @@ def test_an_empty_installation_is_led_to_a_desk_that_serves(world: World) -> Non
 
 @pytest.fixture
 def line(world: World) -> LineWorld:
-    """A desk whose owner is the world's `foreign`."""
+    """A desk whose owner is the world's user `foreign`."""
     made = make_line()
     membership_set(user=world.users["foreign"], account=made.account, roles=["owner"], actor="test")
     return made

@@ -1,4 +1,4 @@
-"""A supervisor in a room: whispers that no visitor ever gets, joining, leaving, taking over."""
+"""A supervisor in a room: whispers that visitors never get, joining, leaving, taking over."""
 
 import json
 from dataclasses import dataclass
@@ -132,13 +132,13 @@ def test_a_whisper_publishes_nothing_to_the_visitors_sockets(
         assert heard.get_message(timeout=5)["type"] == "psubscribe"
         room.does("whisper", id="1", text=SECRET)
         room.does("join")
-        told = heard.get_message(timeout=5)  # the first that comes is the join's
+        told = heard.get_message(timeout=5)  # the first message is the join's
         assert json.loads(told["data"])["kind"] == "line.guest_joined"
 
 
 @pytest.mark.parametrize("author", list(Message.Author))
 def test_each_kind_of_message_is_for_the_visitor_or_not(room: Room, author: str) -> None:
-    """A kind that is added must be put on one side here, too."""
+    """A new kind must be added to one of the two sides here, too."""
     heard = {"visitor": 1, "agent": 1, "system": 1, "supervisor": 1, "note": 0, "whisper": 0}
     Message.objects.create(
         visit=visits.Visit.objects.get(), number=1, author=author, client_id="1", text=SECRET,
@@ -198,7 +198,7 @@ def test_nobody_joins_or_whispers_where_there_is_no_room(room: Room) -> None:
 
 
 def seat(room: Room, **given: Any) -> Agent:
-    """The supervisor's own seat at the desk."""
+    """Make the supervisor's own seat at the desk."""
     return desks.agent_create(
         actor="test",
         desk=room.line.desk,

@@ -1,13 +1,13 @@
 """The real desk against theory: Erlang C, Erlang A, and with skills an independent simulation.
 
-Each case is 40 runs (skills: 20) with dice of their own. A run of Erlang's cases begins with as
-many visitors as the theory's law draws: it needs no time to warm up, runs are independent, and the
-interval of their mean is Student's, of 99.9 %. Batches of one long run would not be independent: at
-a load of 0.95 a line remembers some 1 500 arrivals.
+Each case is 40 runs (skills: 20), each with its own random generator. A run of Erlang's cases
+begins with as many visitors as the theory's law draws: it needs no time to warm up, runs are
+independent, and the interval of their mean is Student's, of 99.9 %. Batches of one long run would
+not be independent: at a load of 0.95 a line remembers some 1 500 arrivals.
 
-The seed is fixed, since 26 intervals of 99.9 % all hold in 97 of 100 runs only. LINE_SEED= gives
+The seed is fixed, since 26 intervals of 99.9 % all hold in 97 of 100 runs only. LINE_SEED= sets
 another; it is printed. What the intervals catch is tested, too: a wrong rule, played with the same
-dice, is outside at least one of them.
+random figures, is outside at least one of them.
 """
 
 import math
@@ -38,7 +38,7 @@ Play = Callable[[Sequence[Coming]], list[Went]]
 
 @dataclass(frozen=True)
 class Case:
-    """Agents with one room each, and how much comes to them. patience: mean seconds."""
+    """Agents with one room each, and the load that comes to them. patience: mean seconds."""
 
     agents: int
     load: float
@@ -50,7 +50,7 @@ class Case:
         return Load(self.agents * self.load / ROOM * 3_600, ROOM, self.patience)
 
     def comings(self, dice: random.Random) -> list[Coming]:
-        """A run's visitors: those who are there, by the theory's law, and those who come."""
+        """Return a run's visitors: those who are there, by the theory's law, and those who come."""
         patience = self.patience
 
         def one(at: int, *, counts: bool = True) -> Coming:
@@ -65,7 +65,7 @@ class Case:
         return there + come
 
     def _there(self, dice: random.Random) -> int:
-        """A number of visitors in the desk, by the stationary law of the birth-death chain."""
+        """Return a number of visitors in the desk, by the stationary birth-death law."""
         weights, total = [1.0], 1.0
         while weights[-1] > total * 1e-13 or len(weights) < self.agents:
             there = len(weights)
@@ -76,7 +76,7 @@ class Case:
         return dice.choices(range(len(weights)), weights)[0]
 
     def expected(self) -> dict[str, float]:
-        """The theory's figures, by the names that `seen` has."""
+        """Return the theory's figures, by the names that `seen` has."""
         told = service(self.theory, self.agents, WITHIN)
         figures = {"waits": told.waits, "mean wait": told.mean_wait / ROOM}
         if self.patience is not None:
@@ -84,7 +84,7 @@ class Case:
         return {**figures, "over half": told.waits * 0.5, "over nine tenths": told.waits * 0.1}
 
     def seen(self, comings: Sequence[Coming], went: Sequence[Went]) -> dict[str, float]:
-        """The same figures of one run."""
+        """Return the same figures of one run."""
         of = [each for coming, each in zip(comings, went, strict=True) if coming.counts]
         waits = [each.waited / SECOND for each in of]
         figures = {
@@ -95,7 +95,7 @@ class Case:
             in_time = fmean(each.by is not None and each.waited <= WITHIN * SECOND for each in of)
             gave_up = fmean(each.by is None for each in of)
             return {**figures, "gives up": gave_up, "served in time": in_time}
-        # a wait that is one at all is longer than this with a chance of 1/2, of 1/10
+        # a wait, if there is one, is longer than this with a chance of 1/2, of 1/10
         mean = ROOM / (self.agents * (1 - self.load))
         points = {"over half": mean * math.log(2), "over nine tenths": mean * math.log(10)}
         return figures | {name: fmean(w > at for w in waits) for name, at in points.items()}
@@ -106,7 +106,7 @@ ERLANG_A = [Case(6, 0.9, 250, 900.0), Case(6, 1.2, 250, 900.0)]
 
 
 def played(case: Case, play: Callable[[], Play]) -> dict[str, tuple[float, float]]:
-    """Each figure's mean over the runs, and half the width of its interval."""
+    """Return each figure's mean over the runs, and half the width of its interval."""
     runs = []
     for run in range(RUNS):
         comings = case.comings(random.Random(f"{SEED} {case} {run}"))
@@ -119,7 +119,7 @@ def played(case: Case, play: Callable[[], Play]) -> dict[str, tuple[float, float
 
 
 def outside(case: Case, told: dict[str, tuple[float, float]]) -> list[str]:
-    """The figures whose interval does not hold the theory's value; everything is printed."""
+    """Return the figures whose interval does not contain the theory's value. Print everything."""
     wrong = []
     for name, expected in case.expected().items():
         mean, half = told[name]
@@ -145,7 +145,7 @@ def test_the_desk_is_as_erlang_says(
 
         told = played(case, lambda: on_the_desk)
     assert outside(case, told) == []
-    assert told["waits"][1] < 0.35 * case.expected()["waits"]  # or it could hardly fail
+    assert told["waits"][1] < 0.35 * case.expected()["waits"]  # otherwise it could hardly fail
 
 
 @pytest.mark.parametrize("case", [*ERLANG_C, *ERLANG_A], ids=str)
@@ -177,7 +177,7 @@ SKILL_RUNS, SKILL_VISITORS, OTHER_RUNS = 20, 250, 600
 
 
 def mixed(dice: random.Random) -> list[Coming]:
-    """Visitors of two queues, three classes and several needs; some give up."""
+    """Return visitors of two queues, three classes and several needs; some give up."""
     at, come = 0.0, []
     for _ in range(SKILL_VISITORS):
         at += dice.expovariate(6.2 / ROOM) * SECOND
@@ -190,7 +190,7 @@ def mixed(dice: random.Random) -> list[Coming]:
 
 
 def of_kinds(comings: Sequence[Coming], went: Sequence[Went]) -> dict[str, float]:
-    """Mean waits in services, of classes and of those with a need; and who gave up."""
+    """Return mean waits in services, of classes and of those with a need; and who gave up."""
     pairs = list(zip(comings, went, strict=True))
 
     def mean(of: Callable[[Coming], bool]) -> float:
@@ -207,7 +207,7 @@ def of_kinds(comings: Sequence[Coming], went: Sequence[Went]) -> dict[str, float
 
 
 def apart(some: list[dict[str, float]], others: list[dict[str, float]]) -> list[str]:
-    """Figures whose two means differ by more than the 99.9 % interval of their difference."""
+    """Return figures whose means differ by more than the difference's 99.9 % interval."""
     found = []
     for name in some[0]:
         one, other = ([run[name] for run in runs] for runs in (some, others))
@@ -219,7 +219,7 @@ def apart(some: list[dict[str, float]], others: list[dict[str, float]]) -> list[
 
 
 def simulated(label: str, runs: int, rules: Rules | None = None) -> list[dict[str, float]]:
-    """Runs of the plain simulation with dice of its own."""
+    """Run the plain simulation with its own random generator."""
     floor = []
     for run in range(runs):
         comings = mixed(random.Random(f"{SEED} {label} {run}"))

@@ -1,4 +1,4 @@
-"""For each action of a desk the old snapshot plus the changes is the new one, in every topic."""
+"""After each action of a desk the old snapshot plus the changes is the new one, in every topic."""
 
 from collections.abc import Callable
 from typing import Any
@@ -27,7 +27,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("
 
 
 class Busy:
-    """A desk with two agents online, a room, two who wait, and a second queue."""
+    """A desk with two agents online, a room, two visitors who wait, and a second queue."""
 
     def __init__(self) -> None:
         self.line = make_line()
@@ -166,7 +166,7 @@ async def assert_follows(topic: Topic, before: Any, operator: Any) -> None:
 
 
 def still(topic: Topic, state: Any) -> Any:
-    """The state without what other topics tell (line.visit: its place moves by line.queue)."""
+    """Return the state without what other topics send (line.visit's place: by line.queue)."""
     if isinstance(topic, VisitTopic):
         return {name: state[name] for name in state if name not in ("seq", "ahead", "estimate")}
     if isinstance(topic, QueueTopic):
@@ -182,7 +182,7 @@ def operator_of_world() -> Any:
 async def test_what_is_said_while_a_transcript_is_read_reaches_its_watchers(
     reading: str, busy: Busy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A word between the first reading and the second is not behind the snapshot's version."""
+    """A message between the first reading and the second is not behind the snapshot's version."""
     read = getattr(visit_topics, reading)
 
     def read_and_say(*given: Any) -> Any:
@@ -211,7 +211,7 @@ async def test_foreign_desks_look_missing(busy: Busy) -> None:
 
 
 async def test_the_place_of_who_waits_follows_the_moves_of_the_queue(busy: Busy) -> None:
-    """What a visitor's page does: its own place plus every move before it."""
+    """Do what a visitor's page does: its own place plus every move before it."""
     topic = QueueTopic(busy.line.queue.slug)
     await topic.allowed(await sync_to_async(operator_of_world)())
     place = door.place(busy.desk.slug, busy.second.public_id)
@@ -231,7 +231,7 @@ async def test_a_heartbeat_says_whether_the_visit_is_to_be_read_again(busy: Busy
     topic = VisitTopic(busy.first.public_id)
     visitor = Principal(kind="visitor", id=busy.first.public_id)
     assert await topic.allowed(await sync_to_async(operator_of_world)()) is Decision.ALLOW
-    assert not await topic.beat(visitor)  # nobody has read it yet
+    assert not await topic.beat(visitor)  # no one has read it yet
     before = await topic.snapshot()
     assert not await topic.beat(visitor)
     await sync_to_async(rooms.room_finish)(busy.li, busy.room.public_id)
@@ -243,7 +243,7 @@ async def test_a_heartbeat_says_whether_the_visit_is_to_be_read_again(busy: Busy
 
 
 async def test_a_rebuilt_desks_place_replaces_the_one_of_before(busy: Busy) -> None:
-    """Its numbers begin again: one of before would be later than every move that follows."""
+    """Its numbers begin again: an old one would be later than every move that follows."""
     topic = VisitTopic(busy.second.public_id)
     assert await topic.allowed(await sync_to_async(operator_of_world)()) is Decision.ALLOW
     before = await topic.snapshot()

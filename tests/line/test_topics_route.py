@@ -32,7 +32,7 @@ def line() -> LineWorld:
 
 @pytest.fixture
 def billing(line: LineWorld) -> Queue:
-    """A second queue; the first one offers two topics, one of which leads there."""
+    """A second queue. The first one offers two topics, one of which leads to it."""
     queue = queue_create(actor="test", desk=line.desk, slug="bills", name="Billing")
     for slug in ("invoices", "mandarin"):
         desk_settings.skill_create(actor="test", desk=line.desk, slug=slug, name=slug.title())
@@ -63,7 +63,7 @@ def test_a_topic_leads_to_its_queue_with_its_skills_and_class(
         assert (plain["queue"], plain["priority"]) == ("support-help", 5)
         row = Visit.objects.get(public_id=plain["visit"])
         assert (row.topic, row.skills) == (kept, {})
-    # a visitor chooses neither class nor skills
+    # a visitor can choose neither class nor skills
     sly = join(line, name="Sly", priority=1, skills={"mandarin": 1})
     assert (sly["priority"], Visit.objects.get(public_id=sly["visit"]).skills) == (5, {})
 
@@ -202,7 +202,7 @@ def owner(line: LineWorld) -> Client:
 
 
 def table(*rows: dict[str, Any], kept: int) -> dict[str, Any]:
-    """The topics' table as a browser sends it."""
+    """Return the topics' table as a browser sends it."""
     out: dict[str, Any] = {"topics-TOTAL_FORMS": len(rows), "topics-INITIAL_FORMS": kept}
     for number, row in enumerate(rows):
         out |= {f"topics-{number}-{name}": str(value) for name, value in row.items()}

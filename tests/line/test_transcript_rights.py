@@ -1,4 +1,4 @@
-"""Who may read a visit: page, API and socket give the same answer to everybody."""
+"""The right to read a visit: page, API and socket give each user the same answer."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("
 
 
 class Stage:
-    """A desk with two agents; Ann is in Li's room, and Bo waits."""
+    """A desk with two agents. Ann is in Li's room, and Bo waits."""
 
     def __init__(self) -> None:
         self.line: LineWorld = make_line()
@@ -38,7 +38,7 @@ class Stage:
         return Visit.objects.select_related("desk", "queue").get(pk=visit.pk)
 
     def user(self, name: str) -> User:
-        """One of: li, wu, supervisor (of the desk's account), foreign, looker."""
+        """Return one of: li, wu, supervisor (of the desk's account), foreign, looker."""
         if name in ("li", "wu"):
             return User.objects.get(pk=getattr(self, name).user_id)
         if name == "supervisor":
@@ -48,7 +48,7 @@ class Stage:
         return self.world.users[name]
 
     def answers(self, name: str, visit: Visit) -> dict[str, int]:
-        """The status of each way to a visit, for one reader."""
+        """Return the status of each way to a visit, for one reader."""
         user = self.user(name)
         client = Client()
         client.force_login(user)
@@ -107,7 +107,7 @@ def test_an_agent_reads_it_while_it_is_in_the_room_and_no_longer(stage: Stage) -
 
 
 def test_the_agent_of_a_room_hears_it_before_sql_has_the_visit(stage: Stage) -> None:
-    """The desk tells the agent's page of a visit that is not saved yet; nobody else is let in."""
+    """The desk sends the agent's page a visit that is not saved yet; no one else is let in."""
     assert hotpath.run(door.login("support", stage.wu.user_id)).answer == "ok"
     matched = hotpath.run(door.join("support", "early", stage.line.queue.pk))
     assert matched.agent == stage.wu.user_id

@@ -1,4 +1,4 @@
-"""A visitor whom the customer's own system has signed for: let in, recognised, and only once."""
+"""A visitor signed by the customer's own system: let in, recognised, and only once."""
 
 import base64
 import shutil
@@ -98,7 +98,7 @@ def test_the_same_person_has_one_visit_and_the_same_token_joins_again(
         assert Caller(found["token"]).get(f"visits/{found['visit']}").status_code == 200
     assert Visit.objects.get().name == "Ann"
     assert join(line, token(secret, sub="customer-8"))["visit"] != first["visit"]
-    for drained in (False, True):  # whether or not SQL has heard that it ended
+    for drained in (False, True):  # whether or not SQL has the end
         visit_leave(desk=line.desk, visit=first["visit"])
         if drained:
             line.drain()

@@ -28,7 +28,7 @@ def line() -> LineWorld:
 
 
 def served(line: LineWorld) -> tuple[Client, Visit]:
-    """An agent who has served a visitor and has another one in the room."""
+    """Return an agent who has served a visitor and has another one in the room."""
     _, joined = joins(line, name="Ann")
     joins(line, name="Bo")
     agent = agent_of(line, "li")

@@ -1,4 +1,4 @@
-"""A visit's page for staff: how long it waited and was served, what happened, where it leads."""
+"""A visit's page for staff: how long it waited and was served, what happened, its links."""
 
 from datetime import datetime, timedelta
 
@@ -116,7 +116,7 @@ def test_the_page_tells_lengths_and_leads_where_its_reader_may_go(
     Membership.objects.create(user=supervisor, account=line.account, role="supervisor")
     page = browser(supervisor).get(url).content.decode()
     assert floor in page
-    assert settings not in page  # a supervisor sets no agents up
+    assert settings not in page  # a supervisor cannot set up agents
 
 
 def test_lengths_of_a_visit_that_runs_grow_from_when_they_began(
@@ -135,6 +135,6 @@ def test_lengths_of_a_visit_that_runs_grow_from_when_they_began(
     )
     url = f"/desks/{line.desk.slug}/visits/{visit.public_id}/"
     found = browser(operator).get(url).context
-    assert found["rooms_since"] == begin + timedelta(seconds=300)  # 100 s of it were before
+    assert found["rooms_since"] == begin + timedelta(seconds=300)  # 100 s of it were earlier
     assert found["visit"].seconds is None
     assert found["visit"].waited_seconds == 60

@@ -1,4 +1,4 @@
-"""A returning visitor: known by the own key or the contact, shown to who has the visitor now."""
+"""A returning visitor: recognised by its own key or the contact, shown to its present agent."""
 
 from datetime import timedelta
 from typing import Any
@@ -27,7 +27,7 @@ def line() -> LineWorld:
 
 
 def past(line: LineWorld, days: float, key: str = KEY, **given: Any) -> Visit:
-    """An earlier visit of the browser with this key."""
+    """Write an earlier visit of the browser with this key."""
     made = past_visit(line.queue, timezone.now() - timedelta(days=days), **given)
     made.visitor_key = visitor_key(line.desk, key, by_machine=False)
     made.save()
@@ -41,7 +41,7 @@ def test_the_key_is_kept_hashed_for_one_desk_and_one_kind_of_caller(line: LineWo
     assert KEY not in kept
     other = make_line("other").desk
     assert len({kept, visitor_key(other, KEY, by_machine=False)}) == 2
-    assert kept != visitor_key(line.desk, KEY, by_machine=True)  # no page can say a machine's
+    assert kept != visitor_key(line.desk, KEY, by_machine=True)  # no page can send a machine's key
     _, unknown = joins(line)
     assert Visit.objects.get(public_id=unknown["visit"]).visitor_key == ""
     for wrong in ("short", "x" * 65, "has a blank in it.."):
@@ -55,7 +55,7 @@ def test_the_agent_sees_the_earlier_visits_of_who_is_in_the_room(line: LineWorld
     first = past(line, 3, agent=li, room=360, stars=5, name="Ann")
     second = past(line, 2, agent=li, stars=2)
     gave_up = past(line, 1)
-    past(line, 1, key="f" * 32, agent=li, name="Ann")  # the same name is nobody known
+    past(line, 1, key="f" * 32, agent=li, name="Ann")  # the same name proves nothing
     Visit.objects.filter(pk=first.pk).update(outcome_code=solved, topic="Late")
     for text in ("Wants receipts by mail.", "Calm now."):
         rooms.message_send(visit=second, author="note", client_id=text, text=text, agent=li)
@@ -86,7 +86,7 @@ def test_a_contact_finds_visits_too_and_says_that_it_is_not_sure(line: LineWorld
     assert [each["by"] for each in found["visits"]] == ["contact"]
     _, unknown = joins(line)
     row = Visit.objects.get(public_id=unknown["visit"])
-    assert list(visitors.earlier_visits(row)) == []  # without either nobody is anybody's
+    assert list(visitors.earlier_visits(row)) == []  # without either no earlier visit matches
 
 
 def test_later_running_and_other_desks_visits_are_none_of_them(line: LineWorld) -> None:
@@ -111,7 +111,7 @@ def test_fifty_at_once_and_the_rest_by_its_date(line: LineWorld) -> None:
     shown = [each["visit"] for each in first["visits"] + second["visits"]]
     assert (len(first["visits"]), first["total"], second["before"]) == (50, 55, None)
     assert shown == [each.public_id for each in made]
-    assert agent.get(path, {"before": "2026-01-01T00:00:00"}).status_code == 422  # of which zone?
+    assert agent.get(path, {"before": "2026-01-01T00:00:00"}).status_code == 422  # without a zone
 
 
 def test_erased_visits_are_not_shown_and_find_nothing(line: LineWorld) -> None:
@@ -141,7 +141,7 @@ def test_who_was_lost_and_joins_again_is_known_as_before(line: LineWorld) -> Non
     assert Visit.objects.get(pk=again.visit.pk).visitor_key == lost.visitor_key != ""
 
 
-# -- who may read them ---------------------------------------------------------------------------
+# -- permission to read them ---------------------------------------------------------------------
 
 
 def test_only_who_has_the_visitor_now_may_read_the_earlier_ones_and_no_longer() -> None:
@@ -154,7 +154,7 @@ def test_only_who_has_the_visitor_now_may_read_the_earlier_ones_and_no_longer() 
     Visit.objects.filter(pk=stage.ann.pk).update(visitor_key=key)
     assert set(stage.answers("li", before).values()) == {200}
     assert set(stage.answers("li", unlike).values()) == {403}
-    assert set(stage.answers("wu", before).values()) == {403}  # served it once: not now
+    assert set(stage.answers("wu", before).values()) == {403}  # served it once, not now
     assert set(stage.answers("supervisor", before).values()) == {200}
     assert set(stage.answers("foreign", before).values()) == {404}
     assert Message.objects.filter(visit=before).exists()

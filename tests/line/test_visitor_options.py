@@ -1,4 +1,4 @@
-"""What visitors may ask for: language, first messages, mails, codes; bounded, and forgotten."""
+"""Visitors' options: language, first messages, mails, codes; limited, and forgotten."""
 
 from datetime import timedelta
 from typing import Any
@@ -29,14 +29,17 @@ def line() -> LineWorld:
 
 
 def turned() -> None:
-    """Both sweeps, once, with all that waits looked at now."""
+    """Run both sweeps once, with everything that waits being due."""
     VisitMail.objects.filter(state="waiting").update(look_at=timezone.now())
     visitor_mails.look_for_turns(0, 1)
     visitor_mails.send_due()
 
 
 def silent(line: LineWorld, visit: str, seconds: int) -> str:
-    """The visitor has been silent for so long, as the desk's timers see it; how it stands then."""
+    """Let the visitor be silent for `seconds`, as the desk's timers see it.
+
+    Return the resulting state.
+    """
     tag = door.DeskKeys(line.desk.slug).tag
     hotpath.client().zincrby(f"{tag}:timers", -1000 * seconds, f"v{visit}")
     line.sweep()
@@ -73,10 +76,10 @@ def test_words_before_the_match_are_bounded_and_stay_first(line: LineWorld) -> N
     path = f"visits/{joined['visit']}/messages"
     for number in range(20):
         assert visitor.post(path, id=f"m{number}", text=f"Word {number}").status_code == 200
-    assert visitor.post(path, id="m3", text="Word 3").json()["number"] == 4  # again: the same one
+    assert visitor.post(path, id="m3", text="Word 3").json()["number"] == 4  # the same message
     over = visitor.post(path, id="m20", text="Word 20")
     assert (over.status_code, over.json()["type"]) == (422, "malformed")
-    line.agent("li", online=True)  # matched in between, and SQL does not know it yet
+    line.agent("li", online=True)  # matched in between, and SQL does not have it yet
     assert Visit.objects.get(public_id=joined["visit"]).matched_at is None
     assert visitor.post(path, id="m20", text="Word 20").json()["number"] == 21
     said = visitor.get(path).json()["messages"]
@@ -100,7 +103,7 @@ def test_the_mail_comes_once_when_the_turn_is_as_near_as_was_asked(line: LineWor
     assert "Support" in sent.subject
     assert f"/q/{line.queue.slug}/?lang=zh-hans#v={joined['visit']}&t=psv_" in sent.body
     assert visitor.get(path).json() == {"when": "third", "state": "sent"}
-    assert VisitMail.objects.get().address == ""  # it is not kept
+    assert VisitMail.objects.get().address == ""  # it is not stored
     again = visitor.post(path, when="next", email="bo@example.org")
     assert again.json()["type"] == "mail-sent"
     token = sent.body.split("&t=")[1].split("&")[0].replace("%3A", ":")
@@ -113,16 +116,16 @@ def test_who_waits_for_the_mail_keeps_the_place_with_the_page_closed(line: LineW
     visitor.post(f"visits/{joined['visit']}/tell", when="turn", email=MAIL)
     assert silent(line, joined["visit"], 20) == "away"
     turned()
-    assert silent(line, joined["visit"], 100) == "away"  # the grace of 60 s is over long ago
+    assert silent(line, joined["visit"], 100) == "away"  # the grace of 60 s ended long ago
     turned()
     before.post(f"visits/{other['visit']}/leave")
-    turned()  # at the head; who is away is matched with nobody, so this is the moment
+    turned()  # at the head; away visitors are matched with no one, so this is the moment
     assert len(mail.outbox) == 1
     assert silent(line, joined["visit"], 250) == "away"
-    assert silent(line, joined["visit"], 60) == "ended"  # the mail's five minutes are over
+    assert silent(line, joined["visit"], 60) == "ended"  # the mail's five minutes have passed
     _, nobody = joins(line)
     assert silent(line, nobody["visit"], 20) == "away"
-    assert silent(line, nobody["visit"], 50) == "ended"  # who has asked for nothing
+    assert silent(line, nobody["visit"], 50) == "ended"  # a visitor who has requested nothing
 
 
 def test_a_mail_server_that_is_away_and_a_sender_that_died_cost_no_mail(
@@ -137,10 +140,10 @@ def test_a_mail_server_that_is_away_and_a_sender_that_died_cost_no_mail(
     monkeypatch.undo()
     assert visitor_mails.send_due()["sent"] == 0  # not before its time
     VisitMail.objects.update(look_at=timezone.now())
-    assert visitor_mails._claim(VisitMail.objects.get())  # by one that died with it
+    assert visitor_mails._claim(VisitMail.objects.get())  # by a process that died with it
     visitor_mails.send_due()
     assert mail.outbox == []
-    VisitMail.objects.update(look_at=timezone.now())  # its time is over
+    VisitMail.objects.update(look_at=timezone.now())  # its time has passed
     visitor_mails.send_due()
     visitor_mails.send_due()
     assert len(mail.outbox) == 1
@@ -196,7 +199,7 @@ def test_nobody_is_flooded_with_mails(line: LineWorld) -> None:
     visitor, joined = joins(line)
     path = f"visits/{joined['visit']}"
     refused = visitor.post(f"{path}/transcript-mail", email=MAIL)
-    assert refused.json()["type"] == "no-transcript"  # words that nobody has answered go nowhere
+    assert refused.json()["type"] == "no-transcript"  # texts without an answer are not sent
     for wrong in ("", "ann", "a@b", "a@example.org\nBcc: b@example.org", f"{'a' * 260}@b.org"):
         assert visitor.post(f"{path}/tell", when="next", email=wrong).status_code == 422
     zone = visitor.post(f"{path}/tell", when="next", email=MAIL, zone="Mars/Olympus")

@@ -1,4 +1,4 @@
-"""The text of messages and names: what joins letters stays, what hides or reverses text goes."""
+"""The text of messages and names: joiners stay, characters that hide or reverse text go."""
 
 import pytest
 

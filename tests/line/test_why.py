@@ -1,4 +1,4 @@
-"""Why nobody serves a visitor: each reason with its facts, in one vocabulary on every face."""
+"""Why no agent serves a visitor: each reason with its facts, alike on every interface."""
 
 from typing import Any
 

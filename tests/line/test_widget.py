@@ -1,4 +1,4 @@
-"""The chat on a tenant's own site: its settings, its script, the one page that may be framed."""
+"""The chat on a tenant's own site: its settings, its script, the only page that may be framed."""
 
 import gzip
 import json
@@ -17,7 +17,7 @@ from tests.access.world import World, make_world
 from tests.line.line_world import LineWorld, make_line
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
-MOST_BYTES = 30_000  # what a page may be made to load before the chat is opened
+MOST_BYTES = 30_000  # the most that a page loads before the chat is opened
 SHOP = "https://shop.example"
 
 
@@ -92,12 +92,12 @@ def test_only_the_page_of_the_chat_may_be_framed_and_only_by_the_desks_sites(
 ) -> None:
     page = f"/q/{line.queue.slug}/"
     framed = Client().get(f"{page}?widget")
-    assert policy_of(framed)["frame-ancestors"] == ["'self'"]  # nobody has set it up
+    assert policy_of(framed)["frame-ancestors"] == ["'self'"]  # the chat is not set up
     widget_configure(actor="test", desk=line.desk, origins=[SHOP, "http://localhost:3000"])
     framed = Client().get(f"{page}?widget")
     assert policy_of(framed)["frame-ancestors"] == ["'self'", SHOP, "http://localhost:3000"]
     assert not framed.has_header("X-Frame-Options")
-    assert policy_of(framed)["script-src"] == ["'self'"]  # the rest of the policy is as ever
+    assert policy_of(framed)["script-src"] == ["'self'"]  # the rest of the policy is unchanged
     assert not framed.cookies
     others = [Client().get(page), Client().get(f"/widget/{line.queue.slug}.js")]
     others += [
@@ -133,7 +133,7 @@ def test_the_script_is_small_kept_for_a_while_and_anew_when_a_setting_changes(
         "left",
     )
     assert set(config["words"]) == {"en", "zh-hans"}
-    assert SHOP not in changed.content.decode()  # a desk's other sites are nobody's business
+    assert SHOP not in changed.content.decode()  # a desk's other sites are not disclosed
     assert Client().get("/widget/nobody.js").status_code == 404
 
 
@@ -159,7 +159,7 @@ def test_an_operator_sets_the_chat_up_and_the_history_says_so(
         == 422
     )
     assert owner.post(path, {**given, "origins": "", "greeting": "x" * 301}).status_code == 422
-    assert not Widget.objects.exists()  # nothing of it was kept
+    assert not Widget.objects.exists()  # nothing was stored
     saved = owner.post(path, {**given, "origins": f"HTTPS://Shop.example/\n{SHOP}\n"})
     assert saved["Location"] == path
     widget = Widget.objects.get()

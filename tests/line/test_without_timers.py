@@ -1,6 +1,6 @@
-"""Time goes on at a desk without timers and without a worker: the web process does it.
+"""A desk without timers and without a worker: the web process handles what is due.
 
-In this process, by real time: agents are heard on their topic as a socket is, visitors by polls.
+In this process, by real time: agents are heard on their topic as on a socket, visitors by polls.
 """
 
 import asyncio
@@ -22,19 +22,19 @@ from tests.line.line_world import LineWorld, make_line
 from tests.support.waiting import eventually, patient
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
-TTL_SECONDS = round(patient(2))  # shorter than the setting allows, so that the tests wait less
+TTL_SECONDS = round(patient(2))  # shorter than the setting allows, to keep the tests' waits short
 
 
 @pytest.fixture
 def hearing(monkeypatch: pytest.MonkeyPatch) -> Hearing:
-    """What this process knows of being heard, from its start on."""
+    """What this process has heard since its start."""
     here = Hearing(timers.WEB_KEPT_SECONDS)
     monkeypatch.setattr(timers, "here", here)
     return here
 
 
 class Floor:
-    """A desk, and who is heard at it."""
+    """A desk and the people who are heard at it."""
 
     def __init__(self, line: LineWorld, hearing: Hearing, client: httpx.AsyncClient) -> None:
         self.line, self._hearing, self._client = line, hearing, client
@@ -42,13 +42,13 @@ class Floor:
         self._heard: dict[str, Callable[[], Any]] = {}
 
     async def queue(self, **settings: Any) -> None:
-        """The queue's settings from now on."""
+        """Set the queue's settings from now on."""
         given = {"ttl_seconds": TTL_SECONDS, "agent_grace_seconds": TTL_SECONDS + 1, **settings}
         words = door.QueueSettings(**given)
         await hotpath.arun(door.queue_write(self.slug, self.line.queue.pk, words))
 
     async def agent(self, name: str, skills: dict[str, int] | None = None) -> Agent:
-        """An agent goes online, and is heard on its topic until `falls_silent`."""
+        """Let an agent go online, and be heard on its topic until `falls_silent`."""
         agent = await sync_to_async(self.line.agent)(name)
         written = door.AgentSettings(
             queues=[self.line.queue.pk], skills=skills or {}, ttl_seconds=TTL_SECONDS
@@ -62,7 +62,7 @@ class Floor:
         return agent
 
     async def visitor(self, name: str, **given: Any) -> str:
-        """A visitor joins, and polls until `falls_silent`."""
+        """Let a visitor join, and poll until `falls_silent`."""
         joined = await sync_to_async(visits.visit_join)(queue=self.line.queue, name=name, **given)
         path = f"/api/v1/visits/{joined.visit.public_id}/beat"
         headers = {"Authorization": f"Bearer {joined.token}"}
@@ -73,7 +73,7 @@ class Floor:
         del self._heard[name]
 
     async def beats(self) -> None:
-        """The marks that a web process leaves, and everybody's heartbeats, again and again."""
+        """Leave the marks of a web process and send everyone's heartbeats, repeatedly."""
         while True:
             self._hearing.note(await sync_to_async(hotpath.default().now)())
             for beat in list(self._heard.values()):
@@ -152,7 +152,7 @@ async def test_who_is_heard_no_more_is_noticed_though_nobody_else_is_heard(floor
 async def test_nobody_is_silent_while_this_process_was_held_up(
     floor: Floor, hearing: Hearing, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It was stopped for a minute: by its own pace a look is late, so silence begins anew."""
+    """It was stopped for a minute: by its own clock a check is late, so silence counts from now."""
     visit = await floor.visitor("Ann", anyway=True)
     floor.falls_silent("Ann")
     noted = hearing.since_ms

@@ -14,12 +14,12 @@ from tests.line.desk.desk_support import SLUG, DeskUnderTest
 from tests.line.plain_line import Coming, Server, Went
 from tests.support.clock import KEY, ScriptClock
 
-FOR_EVER = 10_000_000  # seconds: nobody falls silent here
+FOR_EVER = 10_000_000  # seconds: everyone keeps responding here
 QUEUES = (1, 2)
 
 
 class DeskLine:
-    """One run on an empty desk; it plays what `PlainLine` plays."""
+    """One run on an empty desk. It plays what `PlainLine` plays."""
 
     def __init__(self, bench: DeskUnderTest, clock: ScriptClock, agents: Sequence[Server]) -> None:
         self._bench, self._clock = bench, clock
@@ -39,7 +39,7 @@ class DeskLine:
         self.went: dict[int, Went] = {}
 
     def play(self, comings: Sequence[Coming]) -> list[Went]:
-        """Let all of them come and serve them; in the order in which they were given."""
+        """Let all of them come and serve them. Return the results in the given order."""
         self._comings = comings
         for number, coming in enumerate(comings):
             while self._events and self._events[0][0] < coming.at:

@@ -1,8 +1,8 @@
-"""A queue in simulated time that is not as the model says, and what its visitors are told.
+"""A queue in simulated time that differs from the model, and the ranges given to its visitors.
 
 Agents take visitors in order. Rooms last lognormally, other queues take agents away without the
-model's knowing, and visitors give up. Ranges are told and calibrated by the product's own
-functions, each from what had come about by then.
+model's knowing, and visitors give up. Ranges are computed and calibrated by the product's own
+functions, each from what had happened by then.
 """
 
 import heapq
@@ -17,7 +17,7 @@ from queueing.line.services.estimates import Estimate, wait_range
 AGENTS = 6
 MEAN_ROOM_SECONDS = 300.0
 SPREAD = 0.9  # of the logarithm of a room's length
-AWAY_AFTER_ROOM = 0.5  # so often an agent serves elsewhere, unknown to the model
+AWAY_AFTER_ROOM = 0.5  # how often an agent serves elsewhere, unknown to the model
 MEAN_AWAY_SECONDS = 600.0
 MEAN_PATIENCE_SECONDS = 3_600.0
 CALIBRATED_EVERY = 20  # visitors
@@ -25,7 +25,7 @@ CALIBRATED_EVERY = 20  # visitors
 
 @dataclass
 class Visitor:
-    """One of the line. `told`: its range; `over_at`: served, or given up."""
+    """A visitor of the line. `told`: its range; `over_at`: when it was served, or gave up."""
 
     joined: float
     gives_up_at: float
@@ -35,7 +35,7 @@ class Visitor:
     over_at: float | None = None
 
     def outcome(self, now: float) -> RangeOutcome:
-        """What calibration sees of it at a moment."""
+        """Return what calibration sees of it at a moment."""
         assert self.told is not None
         until = self.over_at if self.over_at is not None and self.over_at <= now else now
         seen = self.is_served and self.over_at is not None and self.over_at <= now
@@ -43,7 +43,7 @@ class Visitor:
 
 
 class WaitingWorld:
-    """Visitors come at a load: the rooms that they ask for, of the time that agents have."""
+    """Visitors come at a load: the room time that they need, divided by the agents' time."""
 
     def __init__(self, seed: int, load: float, *, is_calibrated: bool = True) -> None:
         self._dice = random.Random(seed)
@@ -58,7 +58,7 @@ class WaitingWorld:
         self.told: list[Visitor] = []
 
     def run(self, visitors: int) -> None:
-        """Let so many come, and the line run empty."""
+        """Let `visitors` visitors come, and the line run empty."""
         at = 0.0
         for _ in range(visitors):
             at += self._dice.expovariate(1 / self._every)
@@ -107,7 +107,7 @@ class WaitingWorld:
 
 
 def share_inside(told: list[Visitor]) -> tuple[float, float]:
-    """Of those whose range is known to have held or not: inside, and sooner. As pages count it."""
+    """Return the shares inside, and sooner, of ranges with a known result, as pages count them."""
     of = inside = sooner = 0
     for each in told:
         assert each.told is not None

@@ -1,4 +1,4 @@
-"""Who calls the pool's API in tests: an operator who may act, a tenant, a stranger, a token."""
+"""Callers of the pool's API in tests: an operator who may act, a tenant, a stranger, a token."""
 
 import json
 from typing import Any
@@ -11,7 +11,7 @@ from tests.numbers.people import operator, tenant, token_for
 
 
 class Caller:
-    """Somebody with a session or a token."""
+    """A caller with a session or a token."""
 
     def __init__(self, username: str = "", secret: str = "") -> None:
         self._client = Client()
@@ -24,7 +24,7 @@ class Caller:
         return response.status_code, response.json()
 
     def send(self, method: str, path: str, **body: Any) -> tuple[int, Any]:
-        """The status and the body, None without one."""
+        """Return the status and the body, None without one."""
         response = self._client.generic(
             method,
             f"/api/v1{path}",
@@ -45,13 +45,13 @@ class Caller:
 
 
 def boss() -> Caller:
-    """An operator with the grant `operate`."""
+    """Return an operator with the grant `operate`."""
     operator()
     return Caller("olive")
 
 
 def refused(pool: Pool, method: str, path: str, **body: Any) -> list[tuple[int, str]]:
-    """What the pool's owner, its token, a foreign owner and nobody are answered."""
+    """Return the answers to the pool's owner, its token, another owner and an anonymous caller."""
     tenant("far") if not User.objects.filter(username="far-owner").exists() else None
     callers = [
         Caller(f"{pool.account.slug}-owner" if pool.account else "far-owner"),

@@ -11,7 +11,7 @@ from tests.support.clock import ScriptClock
 
 @pytest.fixture
 def bench(test_clock: ScriptClock, redis_server: RedisServer) -> Iterator[PoolUnderTest]:
-    """An empty pool under a clock that the test moves; at the end its keys agree."""
+    """An empty pool under a clock that the test moves. At the end its keys must agree."""
     with pool_on(redis_server.url, test_clock) as bench:
         yield bench.create()
         assert bench.problems() == []

@@ -1,4 +1,4 @@
-"""What the tests about imports share: a pool that is in SQL and in Redis, files, one look at it."""
+"""What the tests of imports share: a pool in SQL and in Redis, files, a reader of its numbers."""
 
 import csv
 import io
@@ -21,14 +21,14 @@ SAMPLE = Path(__file__).resolve().parents[1] / "data" / "numbers-sample.csv"
 
 
 def make_pool(slug: str = "retail-east", account: Account | None = None) -> Pool:
-    """A pool without numbers, open."""
+    """Make an open pool without numbers."""
     pool = Pool.objects.create(slug=slug, name=slug, account=account)
     hotpath.run(door.create(slug, pool.generation, door.PoolSettings()))
     return pool
 
 
 def in_redis(pool: Pool) -> set[str]:
-    """Every number that the pool's Redis data has."""
+    """Return every number of the pool's Redis data."""
     return set(hotpath.client().hkeys(f"{pool.tag}:numstate"))
 
 
@@ -60,7 +60,7 @@ def zip_of(parts: dict[str, bytes]) -> bytes:
 
 
 def undo_now(number_import: NumberImport, actor: Actor) -> NumberImport:
-    """Undo an import while the test waits; its job must go well."""
+    """Undo an import while the test waits. Its job must succeed."""
     asked = imports.import_undo(actor=actor, number_import=number_import)
     runner.run(asked.job_id or 0)
     found = NumberImport.objects.select_related("pool", "actor", "job").get(pk=asked.pk)

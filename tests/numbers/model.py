@@ -1,7 +1,7 @@
 """The number pool in plain Python: slow, obvious, and what the Lua must agree with.
 
 Times are µs. Nothing here is copied from the scripts: numbers are objects, sets are computed. This
-file decides events; model_time.py adds what time, lists and operators bring.
+file decides events; model_time.py adds time, lists and operators' actions.
 """
 
 from numbers import pool
@@ -14,7 +14,7 @@ class Model(Numbers):
     """A pool that decides events."""
 
     def event(self, event: pool.Event) -> Reply:
-        """Decide one event; returns (code, number, state, reason)."""
+        """Decide one event. Return (code, number, state, reason)."""
         self.keep_up()
         if event.switch and not self.meet(event.switch, event.incarnation):
             return -1, event.number, "", "stale incarnation"
@@ -31,7 +31,7 @@ class Model(Numbers):
             self.switches[switch] = Switch(incarnation, 1, seconds)
             self.seq += 1
         elif incarnation in ("", known.incarnation):
-            if abs(self.now - known.heard_s * SECOND) >= SECOND:  # else it was heard in this second
+            if abs(self.now - known.heard_s * SECOND) >= SECOND:  # else heard in this second
                 known.heard_s = seconds
         elif not known.incarnation:
             known.incarnation, known.heard_s = incarnation, seconds
@@ -44,7 +44,7 @@ class Model(Numbers):
             superseded = [known.incarnation, *known.superseded][:16]
             self.switches[switch] = Switch(
                 incarnation,
-                known.life + media,  # a proxy's calls go on
+                known.life + media,  # a proxy's calls continue
                 seconds,
                 superseded,
                 list_count=known.list_count + known.sends_lists,
@@ -100,7 +100,7 @@ class Model(Numbers):
         reason = self.refusal(number, inbound=inbound, force=event.force, offered=offered)
         if reason:
             return -1, wanted, number.state, reason
-        if number.offered and not offered:  # an inbound call takes it from the waiter
+        if number.offered and not offered:  # an inbound call takes it from the waiting call
             self.waiters[number.offered].number = ""
         number.offered = ""
         return self.begin(event, wanted, counted=counted)
@@ -237,7 +237,7 @@ class Model(Numbers):
         return 1, name, number.state, "early"
 
     def end(self, name: str, rest_ms: int) -> None:
-        """The number's call ends now; it rests at least `rest_ms`, or the cooldown."""
+        """End the number's call now. It rests at least `rest_ms`, or the cooldown."""
         number, call = self.numbers[name], self.numbers[name].call
         assert call is not None
         rest_ms = max(rest_ms, self.settings.cooldown_seconds * 1000)
@@ -253,7 +253,7 @@ class Model(Numbers):
         self.seq += 1
 
     def bury(self, name: str, rest_ms: int) -> None:
-        """The call of a deleted number ends."""
+        """End the call of a deleted number."""
         call, number = self.old_calls.pop(name), self.numbers.get(name)
         self.remember(call.call_id, "ended", name)
         if number:

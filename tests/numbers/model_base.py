@@ -1,4 +1,4 @@
-"""The model's ground: what it keeps, what it knows of call ids, and the line of those who wait."""
+"""The model's base: its data, its knowledge of call IDs, and the line of waiting calls."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
@@ -28,10 +28,10 @@ class Base(ABC):
     switches: dict[str, Switch] = field(default_factory=dict)
     unleased: dict[str, tuple[int, tuple[str, int]]] = field(default_factory=dict)
     restarted: set[tuple[str, int]] = field(default_factory=set)
-    clock: int = 0  # the last time seen
+    clock: int = 0  # the last time that the pool saw
     calls_doubt: Doubt = field(default_factory=Doubt)
     contacts_doubt: Doubt = field(default_factory=Doubt)
-    was_ahead: bool = False  # the clock; what it planned is not put back yet
+    was_ahead: bool = False  # the clock was ahead; what it planned is not put back yet
     seen: int = 0  # the sequence at that time
     seq: int = 1
     tickets: int = 0
@@ -61,12 +61,12 @@ class Base(ABC):
 
     @property
     def special(self) -> bool:
-        """Whether somebody waits, an old call runs on, or calls are to be released."""
+        """Return whether a call waits, an old call is running, or calls are to be released."""
         return bool(self.waiters or self.old_calls or self.restarted)
 
     @abstractmethod
     def keep_up(self) -> None:
-        """Do what no event may overlook."""
+        """Do what no event may skip."""
 
     @abstractmethod
     def catch_up(self) -> bool:
@@ -74,7 +74,7 @@ class Base(ABC):
 
     @abstractmethod
     def overdue(self, name: str) -> None:
-        """Do what is due of one number."""
+        """Do what is due for one number."""
 
     @property
     def now_ms(self) -> int:
@@ -87,7 +87,7 @@ class Base(ABC):
         return self.now + round(seconds * SECOND)
 
     def known(self, call_id: str) -> str:
-        """What is known of a call id: live, ended, waits, blocked, or nothing."""
+        """Return what is known of a call ID: live, ended, waits, blocked, or ""."""
         if not call_id:
             return ""
         if call_id in self.live:
@@ -101,7 +101,7 @@ class Base(ABC):
         return ""
 
     def remember(self, call_id: str, what: str, number: str = "") -> None:
-        """A call id is one thing at a time."""
+        """Remember the only state of a call ID."""
         if not call_id:
             return
         for book in (self.live, self.ended, self.counted_blocked, self.waiters):
@@ -121,7 +121,7 @@ class Base(ABC):
         yield from self.old_calls.values()
 
     def ready(self, near: str = "") -> list[str]:
-        """Numbers that may be picked now, rested longest first; near: to the millisecond."""
+        """Return the numbers to pick from now, rested longest first; near: to the millisecond."""
         found = [(n.since, name, n) for name, n in self.numbers.items() if n.pickable]
         if near:
             return [
@@ -143,7 +143,7 @@ class Base(ABC):
         call.suspect = False
 
     def serve(self) -> None:
-        """Dead waiters' offers pass on; then first come, first served."""
+        """Serve waiting calls: offers of dead ones pass on, then first come, first served."""
         self.keep_up()
         for call_id, waiter in sorted(
             self.waiters.items(), key=lambda item: (item[1].offer_until_ms, item[1].number)

@@ -1,4 +1,4 @@
-"""What stands in Redis, and what should stand there by the model, in one comparable form."""
+"""Redis' actual content, and its expected content by the model, in one comparable form."""
 
 import json
 from typing import Any
@@ -14,7 +14,7 @@ REGION = 2**40
 
 
 def stored(bench: PoolUnderTest, now: int) -> dict[str, Any]:
-    """Everything that the pool's keys hold, read as a stranger would."""
+    """Return everything that the pool's keys hold, read without any code of the product."""
     client = bench.client
     states = client.hgetall(KEYS.numstate)
     index = index_of(client)
@@ -29,7 +29,7 @@ def stored(bench: PoolUnderTest, now: int) -> dict[str, Any]:
         "old calls": {name: _call(name, text, leases.get(name)) for name, text in stones.items()},
         "leases": set(leases),
         "idle": {name: int(score) for name, score in idle.items()},
-        "near": {  # who went down or was deleted may stand there too
+        "near": {  # numbers that went down or were deleted may be in it, too
             name: (index[f"G:{int(score - 1.5e12) // REGION}"], int(score) % REGION)
             for name, score in client.zrange(KEYS.near, 0, -1, withscores=True)
             if name in idle
@@ -53,7 +53,7 @@ def stored(bench: PoolUnderTest, now: int) -> dict[str, Any]:
 
 
 def differing(ours: Any, theirs: Any) -> Any:
-    """What differs, smallest first: pairs (Redis, model)."""
+    """Return what differs, smallest first: pairs (Redis, model)."""
     if isinstance(ours, dict) and isinstance(theirs, dict):
         keys = [key for key in {**ours, **theirs} if ours.get(key) != theirs.get(key)]
         return {key: differing(ours.get(key), theirs.get(key)) for key in keys}
@@ -61,7 +61,7 @@ def differing(ours: Any, theirs: Any) -> Any:
 
 
 def expired(key: str, value: str, now: int, due: int) -> bool:
-    """Whether the sweep would forget it; `due` is now less the clock's lag."""
+    """Return whether the sweep would forget it; `due` is now less the clock's lag."""
     if key[0] == "s":
         return int(value[:16]) <= now
     if key[0] == "x":
@@ -111,7 +111,7 @@ _COUNTED = (
 
 
 def expected(model: Model) -> dict[str, Any]:
-    """The same by the model."""
+    """Return the expected content by the model."""
     numbers = model.numbers
     pickable = {name: number for name, number in numbers.items() if number.pickable}
     offered = {w.number: w.offer_until_ms for w in model.waiters.values() if w.number}

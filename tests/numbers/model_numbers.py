@@ -1,4 +1,4 @@
-"""Numbers that come and go, in the model: add, del, reg, unreg, renew."""
+"""Numbers that are added and removed, in the model: add, del, reg, unreg, renew."""
 
 from numbers import pool
 from tests.numbers.model_base import Base, Reply
@@ -6,7 +6,7 @@ from tests.numbers.model_state import FOREVER, Contact, Number
 
 
 class Numbers(Base):
-    """Events other than call and hangup."""
+    """Decides events other than call and hangup."""
 
     def other(self, event: pool.Event) -> Reply:
         name = event.number
@@ -38,7 +38,7 @@ class Numbers(Base):
         return 1, name, self.numbers[name].state, ""
 
     def load(self, name: str, region: str) -> None:
-        """The platform's own way: SQL has the number, and it is up."""
+        """Load a number as the platform does: SQL has it, and it is up."""
         self.numbers[name] = Number(self.now, up=True, region=region)
         self.seq += 1
 
@@ -82,7 +82,7 @@ class Numbers(Base):
         up = event.event == "reg"
         contacts = number.contacts
         if contacts is None:
-            # A plain registration is a contact that does not expire.
+            # A plain registration is a contact without an expiry.
             replaces = up and not event.contact
             contacts = {"": Contact(FOREVER, None)} if number.up and not replaces else {}
         mine = contacts.get(event.contact)
@@ -103,7 +103,7 @@ class Numbers(Base):
         return alive, ""
 
     def keep(self, number: Number, contacts: dict[str, Contact]) -> None:
-        """Keep the contacts that live, and of those that are gone the ones with a seq."""
+        """Keep the live contacts, and of gone contacts those with a seq."""
         kept = {
             name: contact
             for name, contact in contacts.items()

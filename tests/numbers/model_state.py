@@ -1,4 +1,4 @@
-"""What the Python model of the pool keeps: numbers, calls, switches, waiters as plain objects."""
+"""The data of the pool's Python model: numbers, calls, switches, waiters as plain objects."""
 
 from dataclasses import dataclass, field
 
@@ -8,7 +8,7 @@ FOREVER = 9_999_999_999_999_999
 
 @dataclass
 class Doubt:
-    """What the clock may be ahead by; until it settles, ends wait for it."""
+    """How far the clock may be ahead. Until it settles, ends wait for it."""
 
     lag: int = 0
     settles: int = 0
@@ -34,7 +34,7 @@ class Call:
     agent: str
     callee: str
     direction: str
-    life: tuple[str, int]  # the switch and which of its lives: what a restart releases
+    life: tuple[str, int]  # the switch and its incarnation: what a restart releases
     deadline_ms: int
     suspect: bool = False
     ghost: int = 0
@@ -71,7 +71,7 @@ class Number:
 
     @property
     def pickable(self) -> bool:
-        """It stands in the idle set (perhaps with a time to come)."""
+        """Whether it is in the idle set (perhaps with a time in the future)."""
         return self.call is None and self.up and not self.held
 
     @property
@@ -88,7 +88,7 @@ class Switch:
     list_mark_ms: int = 0
     list_as_of: int = 0
     list_count: int = 0
-    sends_lists: bool = False  # also in an earlier life
+    sends_lists: bool = False  # also in an earlier incarnation
 
 
 @dataclass

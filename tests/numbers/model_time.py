@@ -1,4 +1,4 @@
-"""The model's second half: what time, switches' lists and operators bring."""
+"""The model's second half: time, switches' lists and operators' actions."""
 
 from collections.abc import Iterable, Sequence
 
@@ -29,12 +29,12 @@ class PoolModel(Model):
     def roll_day(self) -> None:
         while self.day_end_s * SECOND <= self.now:
             self.day_end_s += DAY_S
-        if self.day_end_s - self.now // SECOND > 90_000:  # of a clock that was ahead
+        if self.day_end_s - self.now // SECOND > 90_000:  # from a clock that was ahead
             while (self.day_end_s - DAY_S) * SECOND > self.now:
                 self.day_end_s -= DAY_S
 
     def put_back(self) -> None:
-        """Once after a step back: nothing ends later than if it began now."""
+        """After a step back, once: let nothing end later than if it began now."""
         if not self.was_ahead:
             return
         self.was_ahead = False
@@ -48,7 +48,7 @@ class PoolModel(Model):
                 waiter.until = min(waiter.until, self.offset(61))
 
     def shorten(self) -> int:
-        """Rests that cannot last so long: by the settings, or to the end of a capped day."""
+        """Shorten rests that cannot last this long, by the settings or the end of a capped day."""
         cooldown, cap = self.settings.cooldown_seconds, self.settings.daily_cap
         latest = self.offset(max(cooldown, self.settings.restart_rest_seconds))
         end = self.day_end_s * SECOND
@@ -99,7 +99,7 @@ class PoolModel(Model):
             self.end(name, rest_ms)
 
     def lapse(self) -> int:
-        """Leases at their deadline; returns how many calls were released."""
+        """End leases at their deadline. Return how many calls were released."""
         due_ms = self.due_ms
         over = [(name, call) for name, call in self.calls() if call.deadline_ms <= due_ms]
         return sum(self.lapse_one(name, call) for name, call in over)
@@ -124,12 +124,12 @@ class PoolModel(Model):
         return True
 
     def may_know(self, switch: Switch, name: str) -> bool:
-        """Whether its last list could have named the number's call; who sends none, says none."""
+        """Return whether its last list could have named the call; True without lists."""
         begun = self.numbers[name].since
         return not switch.sends_lists or begun <= switch.list_as_of - 10_000_000
 
     def forget(self) -> None:
-        """What has had its time, as a sweep does."""
+        """Forget what has expired, as a sweep does."""
         self.ended = {k: v for k, v in self.ended.items() if self.contacts_due - v[0] < KEPT}
         self.counted_blocked = {
             k: at for k, at in self.counted_blocked.items() if self.contacts_due - at < KEPT
@@ -176,7 +176,10 @@ class PoolModel(Model):
         return said
 
     def confirm(self, name: str, added_at: int) -> int:
-        """SQL has taken the number by its add at that time; returns how many may be picked."""
+        """Confirm that SQL has the number by its add at that time.
+
+        Return how many may be picked.
+        """
         number = self.numbers.get(name)
         found = number is not None and number.unconfirmed and number.since == added_at
         if number and found:
@@ -214,10 +217,10 @@ class PoolModel(Model):
     def live_list(
         self, name: str, incarnation: str, as_of: int, calls: Sequence[tuple[str, str]]
     ) -> tuple[str, int, set[Kind]]:
-        """Judge a whole list; returns the refusal, how many were renewed, what was found."""
+        """Judge a whole list. Return the refusal, the number of renewals, and what was found."""
         switch = self.switches.get(name)
         if switch and switch.incarnation == incarnation:
-            if switch.list_as_of - self.now > SECOND:  # of a clock that was ahead
+            if switch.list_as_of - self.now > SECOND:  # from a clock that was ahead
                 switch.list_count = 0
             elif switch.list_as_of > as_of:
                 return "stale list", 0, set()
@@ -282,7 +285,7 @@ class PoolModel(Model):
         self.take(number, wanted, event)
 
     def judge(self, name: str, switch: Switch, as_of: int, found: set[Kind]) -> None:
-        """Calls of this switch's present life that its list does not name."""
+        """Find calls of this switch's present incarnation that its list does not name."""
         named_ms = self.now_ms + self.settings.lease_seconds * 1000
         for number_name, number in self.numbers.items():
             call = number.call

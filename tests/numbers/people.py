@@ -1,4 +1,4 @@
-"""Who acts in the tests of the pools, and the pools that they act on."""
+"""Users of the tests of pools, and the pools that they act on."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +13,7 @@ from poolsite.access.models import Account, User
 from poolsite.access.services import grant_set, membership_set, token_create, user_create
 from poolsite.history import Aggregate
 
-# For coroutines: gives the thread's connection back, so that the test database can be dropped.
+# For coroutines: return the thread's connection, so that the test database can be dropped.
 in_thread = database_sync_to_async
 
 
@@ -30,7 +30,7 @@ class Tenant:
 
 
 def operator(name: str = "olive") -> access.Principal:
-    """An operator with the grant `operate`."""
+    """Return an operator with the grant `operate`."""
     user = User.objects.filter(username=name).first()
     if user is None:
         user = user_create(username=name, actor="test", is_operator=True)
@@ -39,7 +39,7 @@ def operator(name: str = "olive") -> access.Principal:
 
 
 def tenant(slug: str, zone: str = "Asia/Shanghai") -> Tenant:
-    """A tenant of that slug."""
+    """Return a tenant with that slug."""
     account = Account.objects.create(slug=slug, name=slug.title(), zone=zone)
     owner = user_create(username=f"{slug}-owner", actor="test")
     membership_set(user=owner, account=account, roles=["owner"], actor="test")
@@ -49,7 +49,7 @@ def tenant(slug: str, zone: str = "Asia/Shanghai") -> Tenant:
 def make_pool(
     slug: str = "east", *, numbers: int = 0, up: bool = True, first: int = 13800000000, **given: Any
 ) -> Pool:
-    """A pool with Chinese mobile numbers from `first` on, registered unless told otherwise."""
+    """Make a pool with Chinese mobile numbers from `first` on, by default registered."""
     made = services.pool_create(actor="test", slug=slug, **given)
     if numbers:
         values = [f"+86{first + index}" for index in range(numbers)]
@@ -66,17 +66,17 @@ def register(slug: str, *values: str, **options: Any) -> None:
 
 
 def send(slug: str, event: str, number: str = "", **options: Any) -> door.EventOutcome:
-    """One event straight to the pool's script."""
+    """Send one event directly to the pool's script."""
     return hotpath.run(door.event(slug, door.Event.of(event, number, **options)))
 
 
 def drain(pool: Pool) -> None:
-    """Bring a pool's history into SQL."""
+    """Drain a pool's history into SQL."""
     history.drain("numbers.pool", Aggregate(pool.tag, pool.pk))
 
 
 def token_for(pool: Pool | None = None, *, account: Account | None = None, **given: Any) -> str:
-    """The secret of a token that may send every event to a pool (or to all of an account)."""
+    """Return the secret of a token that may send every event to a pool, or an account's pools."""
     given.setdefault("actions", ["numbers.event", "numbers.view"])
     owner = account if account is not None else pool.account if pool is not None else None
     _, secret = token_create(

@@ -1,6 +1,6 @@
-"""One process that makes calls and keeps its own log: run by test_pool_soak, knows only Redis.
+"""A process that makes calls and keeps its own log. test_pool_soak runs it; it knows only Redis.
 
-    python pool_caller.py <redis url> <sha of numbers/event> <name> <calls> <seed>
+python pool_caller.py <redis url> <sha of numbers/event> <name> <calls> <seed>
 
 Prints, for each call that it had, number, begin and end in ns of the machine's steady clock. It
 takes a number as its own only after the reply, and gives it up before it sends the hangup, so two
@@ -32,7 +32,7 @@ def main() -> None:
         print(number, begin, time.monotonic_ns())
         words = ("hangup", chance.choice([number, "-"]), "call_id", call_id, "switch", name)
         assert send(*words)[0] == "1"
-        if chance.random() < 0.1:  # the same message once more
+        if chance.random() < 0.1:  # the same message again
             assert send(*words)[3] in ("repeat", "ended")
 
     while made < int(count):

@@ -18,23 +18,23 @@ KEYS = pool.PoolKeys(SLUG)
 
 
 def index_of(client: Any) -> dict[str, str]:
-    """What the pool's hash knows of calls, callees, switches …: the fields with a colon."""
+    """Return the pool's index of calls, callees, switches …: the hash's fields with a colon."""
     fields = client.hgetall(KEYS.tag).items()
     return {name: value for name, value in fields if name[1:2] == ":"}
 
 
 @dataclass
 class PoolUnderTest:
-    """One pool on one Redis; every method runs one command and returns its result."""
+    """A pool on a Redis. Every method runs one command and returns its result."""
 
     path: hotpath.HotPath
-    client: Any  # redis.Redis whose replies are text
+    client: Any  # a redis.Redis whose replies are text
     clock: ScriptClock | None = None
     settings: pool.PoolSettings = field(default_factory=pool.PoolSettings)
 
     @property
     def now(self) -> datetime | None:
-        """The test clock's time, for the midnights; None = the real time."""
+        """Return the test clock's time, for the midnights, or None for the real time."""
         if self.clock is None:
             return None
         return datetime.fromtimestamp(self.clock.now_us / 1e6, UTC)
@@ -48,7 +48,7 @@ class PoolUnderTest:
         return self
 
     def create_again(self, **settings: Any) -> None:
-        """Empty Redis and make the pool anew with other settings."""
+        """Empty Redis and create the pool again with other settings."""
         for key in KEYS.all:
             self.client.delete(key)
         self.create(**settings)
@@ -59,7 +59,7 @@ class PoolUnderTest:
         return outcome
 
     def raw(self, *words: str | int) -> list[str]:
-        """Run numbers/event as the seed's command line does: with KEYS[1] alone."""
+        """Run numbers/event as the seed's command line does: with only KEYS[1]."""
         script = pool.SCRIPTS["event"]
         return list(self.client.eval(script.text, 1, KEYS.tag, *words))
 
@@ -85,13 +85,13 @@ class PoolUnderTest:
         return found
 
     def why_not(self, number: str) -> str:
-        """Why the number cannot be picked now; "" when it can."""
+        """Return why the number cannot be picked now, or "" if it can."""
         states = self.run(pool.states(SLUG, [number]))
         why: str = states.by_number[number].why_not(states.as_of_us)
         return why
 
     def idle(self) -> list[str]:
-        """The pickable numbers, rested longest first."""
+        """Return the pickable numbers, rested longest first."""
         return list(self.client.zrange(KEYS.idle, 0, -1))
 
     def changes(self) -> list[pool.PoolChange]:
@@ -121,9 +121,9 @@ class PoolUnderTest:
         return part
 
     def advance(self, seconds: float) -> int:
-        """Time passes at a pool that is asked all the while, so it believes it; back: a step.
+        """Let time pass at a pool that gets requests, so it believes it. Backwards is a step.
 
-        Returns what the scripts' clock says then, in µs.
+        Return the time of the scripts' clock then, in µs.
         """
         now = self.step(seconds)
         if seconds > 0:
@@ -131,12 +131,12 @@ class PoolUnderTest:
         return now
 
     def step(self, seconds: float) -> int:
-        """The clock jumps, or nobody asks for a while: a script cannot tell them apart."""
+        """Step the clock, or let no request come for a while: a script cannot tell them apart."""
         assert self.clock is not None
         return self.clock.advance(seconds)
 
     def problems(self) -> list[tuple[str, str]]:
-        """What a full scan finds wrong; [] = the keys agree with the states."""
+        """Return what a full scan finds wrong; [] if the keys agree with the states."""
         found = []
         cursors = dict.fromkeys(("numstate", "idle", "near", "timers"), 0)
         while cursors:
@@ -149,14 +149,14 @@ class PoolUnderTest:
         return found
 
     def everything(self) -> dict[str, Any]:
-        """Every key of the pool with all that it holds."""
+        """Return every key of the pool with its whole content."""
         client = self.client
         return {key: client.dump(key) if client.exists(key) else None for key in KEYS.all}
 
 
 @contextmanager
 def pool_on(url: str, clock: ScriptClock | None = None) -> Iterator[PoolUnderTest]:
-    """A pool's test bench on the Redis of `url`."""
+    """Yield a pool's test bench on the Redis of `url`."""
     with (
         contextlib.closing(hotpath.HotPath(url)) as path,
         redis.Redis.from_url(url, decode_responses=True) as client,

@@ -22,7 +22,7 @@ EVENTS = "/api/v1/pools/east/events"
 
 
 class Caller:
-    """A machine with a token, talking to the application in this process."""
+    """A machine with a token that calls the application in this process."""
 
     def __init__(self, client: httpx.AsyncClient, secret: str = "") -> None:
         self._client = client
@@ -145,7 +145,7 @@ async def test_an_inbound_call_names_the_agent_who_used_the_number_last(caller: 
     assert response.json()["agent"] == "alice"
 
 
-# -- who may -----------------------------------------------------------------------------------
+# -- permissions -------------------------------------------------------------------------------
 
 
 async def test_nobody_gets_401_and_is_told_how(client: httpx.AsyncClient, pool: Pool) -> None:
@@ -297,7 +297,7 @@ async def take_all(caller: Caller) -> None:
 
 
 async def wait_count(count: int) -> None:
-    """Return when so many calls wait."""
+    """Return when `count` calls wait."""
 
     async def wait() -> bool:
         figures = await hotpath.arun(door.show("east"))

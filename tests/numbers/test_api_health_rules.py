@@ -1,4 +1,4 @@
-"""Health rules by API: created, changed, deleted; what they did, undone."""
+"""Health rules by API: created, changed, deleted; their actions, undone."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -64,7 +64,7 @@ def test_a_rule_is_created_changed_and_deleted(pool: Pool) -> None:
     [
         {},
         {"name": ""},
-        {"name": "Few answers"},  # taken
+        {"name": "Few answers"},  # already taken
         {"name": "x", "threshold": 101},
         {"name": "x", "measure": "spam_sources"},  # below: means nothing
         {"name": "x", "measure": "mood"},

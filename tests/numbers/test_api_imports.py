@@ -27,7 +27,7 @@ def caller(pool: Pool) -> Caller:
 
 
 def work() -> None:
-    """What the worker does with the latest import."""
+    """Run the latest import's job as the worker does."""
     runner.run(NumberImport.objects.latest("pk").job_id or 0)
 
 

@@ -1,4 +1,4 @@
-"""What the machine interfaces take in, and what they refuse before anything is executed."""
+"""The request bodies that the machine interfaces read, and refusals before anything is executed."""
 
 import json
 

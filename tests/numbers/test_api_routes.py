@@ -1,4 +1,4 @@
-"""The routes behind Django: pools, numbers, who had what; each tenant sees its own."""
+"""The routes behind Django: pools, numbers, call lookup; each tenant sees its own."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("
 
 
 class Reader:
-    """Somebody with a token."""
+    """A client with a token."""
 
     def __init__(self, secret: str = "") -> None:
         self._client = Client()
@@ -110,7 +110,7 @@ def test_who_had_a_number_at_a_moment(pool: Pool, reader: Reader) -> None:
         {"at": "yesterday", "number": "101"},
         {"at": "2026-01-01T00:00:00", "number": "101"},
         {"at": "2999-01-01T00:00:00Z", "number": "101"},
-        {"at": "9999-12-31T23:59:59-14:00", "number": "101"},  # no UTC
+        {"at": "9999-12-31T23:59:59-14:00", "number": "101"},  # not representable in UTC
         {"at": "1764300000", "number": "101"},
         {"at": "2026-01-01T00:00:00Z", "number": "abc"},
         {"at": "2026-01-01T00:00:00Z", "agent": "a\x00b"},

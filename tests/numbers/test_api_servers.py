@@ -1,6 +1,6 @@
-"""The interface as two real servers serve it: limits, and lost replies.
+"""The API as two real servers serve it: limits, and lost replies.
 
-Any input that fits the document, or does not: tests/fuzz.
+tests/fuzz tests arbitrary input that matches the document, or does not.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Call lookup finds the nearest calls, too; the number list's columns, sizes and choices."""
+"""Call lookup also finds the nearest calls; the number list's columns, sizes and choices."""
 
 from datetime import datetime, timedelta
 from typing import Any

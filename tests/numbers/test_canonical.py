@@ -1,4 +1,4 @@
-"""One canonical form of a number: every spelling of a line is the same number, on every face."""
+"""The canonical form of a number: all spellings of a line are one number, on every interface."""
 
 import csv
 from collections.abc import AsyncIterator
@@ -57,7 +57,7 @@ def test_the_home_country_decides_how_a_local_number_is_read() -> None:
     assert canonical("07400123456", "GB") == "+447400123456"
     assert canonical("447400123456", "GB") == canonical("+4407400123456", "GB") == "+447400123456"
     assert canonical("6502530000", "US") == canonical("16502530000", "US") == "+16502530000"
-    assert canonical("13977000099", "") == LINE  # the platform's own
+    assert canonical("13977000099", "") == LINE  # the platform's own country
 
 
 def test_the_good_rows_of_the_sample_stay_five_thousand_numbers() -> None:
@@ -111,7 +111,7 @@ def test_a_stored_spelling_is_found_by_its_canonical_form(bench: PoolUnderTest) 
     assert (taken.outcome, taken.number, taken.state) == ("ok", "13977000099", "busy+up")
     assert bench.event("call", LINE, call_id="a").reason == "repeat"
     assert bench.event("call", LINE, call_id="b").reason == "busy"
-    assert bench.event("add", LINE).state == "busy+up"  # it is there: no second one is made
+    assert bench.event("add", LINE).state == "busy+up"  # it exists: no second number is made
     assert bench.event("renew", LINE, call_id="a").ok
     ended = bench.event("hangup", LINE, call_id="a")
     assert (ended.outcome, ended.number, ended.state) == ("ok", "13977000099", "idle+up")

@@ -1,4 +1,4 @@
-"""Minute samples as charts and figures take them."""
+"""Minute samples in the form that charts and figures use."""
 
 from datetime import UTC, datetime, timedelta
 

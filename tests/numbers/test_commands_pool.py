@@ -40,7 +40,7 @@ def test_a_pool_made_here_works_by_the_redis_command_line(redis_server: RedisSer
     call_command("scripts", stdout=scripts)
     line = next(line for line in scripts.getvalue().splitlines() if "numbers/event " in line)
     sha = re.findall(r"[0-9a-f]{40}", line)[0]
-    with redis_server.client() as client:  # nothing but Redis, and no worker
+    with redis_server.client() as client:  # only Redis, and no worker
         for words, state in (
             (("add", "123456"), "idle+down"),
             (("reg", "123456"), "idle+up"),

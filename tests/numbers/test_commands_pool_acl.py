@@ -139,7 +139,7 @@ def test_a_short_password_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_every_master_of_a_cluster_gets_the_user(redis_cluster: RedisCluster) -> None:
-    """The client of the switch finds the pool's master by itself, with this user's rights."""
+    """The switch's client finds the pool's master on its own, with this user's rights."""
     user = switch_user("east", "fs-01", "a long enough password", cluster=True, functions=True)
     with contextlib.closing(hotpath.HotPath(redis_cluster.url)) as path:
         path.load_scripts()

@@ -41,7 +41,7 @@ class Socket:
         return json.loads(await self.raw.receive_from(timeout=patient(5)))
 
     async def closed(self) -> int:
-        """The close code, after whatever is still sent."""
+        """Return the close code, after whatever is still sent."""
         while True:
             message = await self.raw.receive_output(timeout=patient(5))
             if message["type"] == "websocket.close":
@@ -165,7 +165,7 @@ async def test_a_forced_hangup_is_pushed_to_the_switch_of_the_call_alone(pool: P
         assert (await other.hear())["call_id"] == "b"  # the first that it hears
 
 
-# -- who may ------------------------------------------------------------------------------------
+# -- permissions --------------------------------------------------------------------------------
 
 
 async def test_nobody_and_strangers_are_closed_out_with_their_codes(pool: Pool) -> None:

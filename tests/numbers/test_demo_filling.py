@@ -1,4 +1,4 @@
-"""The demo's past is filled in behind, beside live traffic, and whatever interrupts it."""
+"""The demo's history is backfilled during live traffic, despite interruptions."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The demo's simulated past is what a loss system would have lived."""
+"""The demo's simulated history is what a loss system would have had."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""What number health counts is what the call records say, in every window."""
+"""Number health counts what the call records have, in every window."""
 
 from collections import Counter
 from datetime import UTC, datetime, timedelta
@@ -44,12 +44,12 @@ CALLS = st.lists(
 
 @pytest.fixture(autouse=True)
 def one_moment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Windows of a new pool begin by the test's time, whatever slot the clock moves on to."""
+    """Let windows of a new pool begin by the test's time, whatever slot the clock is in."""
     monkeypatch.setattr(health_counting, "timezone", SimpleNamespace(now=lambda: NOW))
 
 
 def entries_of(calls: list[dict[str, Any]], first: int) -> list[StreamEntry]:
-    """A call's two entries, as the scripts write them."""
+    """Return a call's two entries, as the scripts write them."""
     found = []
     for call in calls:
         ended_us = us_of(NOW) - call["ago_s"] * 1_000_000
@@ -66,7 +66,7 @@ def entries_of(calls: list[dict[str, Any]], first: int) -> list[StreamEntry]:
 
 
 def expected(pool: Pool, window: Window, at: datetime) -> dict[str, list[int]]:
-    """Every number's counts by its records alone."""
+    """Return every number's counts from its records alone."""
     begin = datetime.fromtimestamp(window_from(window, us_of(at)) / 1e6, UTC)
     sums: dict[str, CallTally] = {}
     for record in CallRecord.objects.filter(pool=pool, ended_at__gte=begin, direction="out"):

@@ -1,4 +1,4 @@
-"""Number health on pages and over HTTP: what is shown, who may see it, what they may do."""
+"""Number health on pages and over HTTP: what is shown, and the users who may see and act."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""Rules rest and quarantine numbers by their health, within their limits, and give them back."""
+"""Rules rest and quarantine numbers by their health, within their limits, and return them."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
@@ -37,7 +37,7 @@ HOUR = timedelta(hours=1)
 
 @pytest.fixture(autouse=True)
 def one_moment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Windows of a new pool begin by the test's time, whatever slot the clock moves on to."""
+    """Let windows of a new pool begin by the test's time, whatever slot the clock is in."""
     monkeypatch.setattr(health_counting, "timezone", SimpleNamespace(now=lambda: NOW))
 
 
@@ -48,7 +48,7 @@ def line(number: int) -> str:
 def calls(
     pool: Pool, number: int, answered: int, unanswered: int, *, at: datetime = NOW, **given: Any
 ) -> None:
-    """Calls of the pool's nth number that ended at a moment, counted as the drain would."""
+    """Write calls of the pool's nth number that ended at a moment, counted as the drain would."""
     talk = given.pop("talk_seconds", 30)
     records = [
         CallRecord(
@@ -87,7 +87,7 @@ def test_a_bad_number_rests_for_its_hours_and_returns() -> None:
     rule = rule_of(pool, rest_hours=24)
     calls(pool, 0, 2, 28)
     calls(pool, 1, 20, 10)
-    calls(pool, 2, 0, 19)  # too few to judge
+    calls(pool, 2, 0, 19)  # too few to decide
     assert health_tick(NOW)["applied"] == 1
     action = HealthAction.objects.get()
     assert (action.number, action.until) == (line(0), NOW + 24 * HOUR)
@@ -102,7 +102,7 @@ def test_a_bad_number_rests_for_its_hours_and_returns() -> None:
     assert incident.type == "numbers.health_rule"
     assert incident.detail.endswith(f"{line(0)}, answer rate 6.7% over 30 calls.")
     assert health_tick(NOW + HOUR)["applied"] == 0
-    # The worker was away: what counts is `until`, not when somebody looks.
+    # The worker was away: `until` counts, not the time of the check.
     assert health_tick(NOW + 30 * HOUR)["returned"] == 1
     assert why_not(pool, 0) == ""
     assert held() == []

@@ -302,7 +302,7 @@ def test_an_undo_whose_worker_dies_is_finished_by_the_next(
 
 
 def die_in_the_middle(monkeypatch, job, moment) -> None:
-    """Run the job until the second chunk's step to Redis; nothing is run after it."""
+    """Run the job until the second chunk's write to Redis. Nothing runs after it."""
     sent = work._send
     calls = []
 
@@ -324,7 +324,7 @@ def die_in_the_middle(monkeypatch, job, moment) -> None:
 
 
 def resume(job: Job) -> None:
-    """What happens once the dead worker's hold is stale."""
+    """Do what happens once the dead worker's lease has expired."""
     past = timezone.now() - timedelta(minutes=5)
     Job.objects.filter(pk=job.pk).update(heartbeat_at=past)
     runner.run(job.pk)

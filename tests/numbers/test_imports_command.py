@@ -1,4 +1,4 @@
-"""`manage.py pool import` shows every refused row, and imports only when told to."""
+"""`manage.py pool import` shows every refused row, and imports only with the option for it."""
 
 from io import StringIO
 

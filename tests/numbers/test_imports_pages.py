@@ -1,4 +1,4 @@
-"""The list of numbers and the imports over HTTP: filters, paging, verbs, foreign tenants."""
+"""The list of numbers and the imports over HTTP: filters, paging, verbs, other tenants."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""What looks like a number and means something else is a group of its own; nothing is swallowed."""
+"""Cells that look like a number but mean something else are a separate group; no row is dropped."""
 
 from pathlib import Path
 from zipfile import ZipFile

@@ -1,4 +1,4 @@
-"""JSON that is nested deep: refused as a request that cannot be taken, wherever it is sent."""
+"""Deeply nested JSON: refused as an unreadable request, wherever it is sent."""
 
 from collections.abc import AsyncIterator
 
@@ -23,7 +23,7 @@ each_form = pytest.mark.parametrize("array", [True, False], ids=["arrays", "obje
 
 
 def nested(depth: int, *, array: bool) -> bytes:
-    """Arrays or objects, so many inside each other."""
+    """Return `depth` arrays or objects inside each other."""
     opening, closing = (b"[", b"]") if array else (b'{"a":', b"}")
     return opening * depth + b"1" + closing * depth
 
@@ -55,7 +55,7 @@ async def test_no_entry_of_the_api_fails_on_nested_json(client: httpx.AsyncClien
                 answer = await client.post(path, content=body)
                 kind = (answer.status_code, answer.json()["type"])
                 told = (path, depth, body[:30], answer.text)
-                # 40 levels the parser takes: then a field that does not belong may come first.
+                # The parser accepts 40 levels: then an unexpected field may be reported first.
                 assert kind == (400, "too-deep") or (depth == 40 and kind == (422, "malformed")), (
                     told
                 )

@@ -1,4 +1,4 @@
-"""The pages of pools and numbers: what they answer, to whom, and what they refuse."""
+"""The pages of pools and numbers: what they answer, to which users, and what they refuse."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -24,7 +24,7 @@ ONE = "+8613800000001"
 
 @pytest.fixture
 def pool(clean_redis: RedisServer) -> Pool:
-    """A pool of three registered numbers, of the account `evergreen`."""
+    """A pool of three registered numbers that belongs to the account `evergreen`."""
     account = Account.objects.create(slug="evergreen", name="Evergreen")
     made = services.pool_create(actor="test", slug="east", name="=East", account=account)
     numbers = [f"+861380000000{n}" for n in range(3)]
@@ -46,7 +46,7 @@ def as_operator() -> Client:
 
 @pytest.fixture
 def member_of() -> Callable[[Account], Client]:
-    """Browsers of owners."""
+    """A function that returns an owner's browser."""
 
     def make(account: Account) -> Client:
         user = User.objects.create_user(f"owner-{account.slug}")

@@ -1,4 +1,4 @@
-"""What becomes of a number that the event `add` brings: lent, confirmed first, or refused."""
+"""The result of the event `add` for a number: lent, confirmed first, or refused."""
 
 import pytest
 
@@ -124,7 +124,7 @@ def test_a_pool_that_refuses_changes_nothing(bench: PoolUnderTest) -> None:
     bench.run(pool.load(SLUG, [pool.StoredNumber(A)]))
     before = bench.everything()
     assert bench.raw("add", B) == ["-1", B, "nodata", "add refused"]
-    assert bench.event("add", A).state == "idle+down"  # it is there: nothing to add
+    assert bench.event("add", A).state == "idle+down"  # it exists: nothing to add
     after = bench.everything()
     assert {key for key in after if after[key] != before[key]} <= {"{numpool}"}
     assert bench.event("reg", B).reason == "unknown number"

@@ -198,13 +198,13 @@ def test_an_alive_switch_that_does_not_list_a_call_has_lost_its_hangup(
 def test_a_call_that_no_list_could_name_yet_is_suspect_and_not_released(
     bench: PoolUnderTest,
 ) -> None:
-    """The switch's lists do not come through, its events do: the call may well be running."""
+    """The switch's lists do not arrive, but its events do: the call may well be running."""
     bench.create_again(lease_seconds=60, suspect_seconds=120)
     bench.add(A)
     bench.event("call", call_id="w", switch="sw", incarnation="boot-0")
     bench.live_list([("w", A)], incarnation="boot-0")
     bench.event("hangup", call_id="w")
-    for incarnation in ("boot-0", "boot-1"):  # also where only an earlier life sent lists
+    for incarnation in ("boot-0", "boot-1"):  # also where only an earlier incarnation sent lists
         bench.advance(1)
         bench.event("call", call_id=incarnation, switch="sw", incarnation=incarnation)
         bench.advance(55)

@@ -200,7 +200,7 @@ def test_a_registration_whose_end_comes_meanwhile_ends_late_by_the_lag(
 def test_a_lease_of_a_clock_that_was_ahead_ends_a_lease_from_now(
     short: PoolUnderTest, ahead: int, *, sweeps: bool
 ) -> None:
-    """Who was lent a number meanwhile dies with its calls."""
+    """A caller that was lent a number in between dies with its calls."""
     short.step(ahead)
     assert short.event("call").number == A
     assert short.event("call").number == B

@@ -1,4 +1,4 @@
-"""docs/reference/numbers/redis.md says what the scripts take, answer and keep: nothing less."""
+"""docs/reference/numbers/redis.md describes all that the scripts take, answer and store."""
 
 import re
 from pathlib import Path
@@ -12,7 +12,7 @@ PAGE = (ROOT / "docs/reference/numbers/redis.md").read_text(encoding="utf-8")
 LUA = "\n".join(
     path.read_text(encoding="utf-8") for path in sorted((ROOT / "numbers" / "lua").rglob("*.lua"))
 )
-# Reasons of other scripts than the events', told in their headers.
+# Reasons of other scripts than the events', documented in their headers.
 OTHERS = {reasons.EXISTS, reasons.STALE_LIST, reasons.OTHER_GENERATION, reasons.UNPAID}
 PREFIXES = (reasons.SCRIPT_OUTDATED, reasons.MALFORMED)
 

@@ -1,4 +1,4 @@
-"""Bad input by the Redis command line: a clear answer, and not one byte of the pool changed."""
+"""Bad input from the Redis command line: a clear answer, and not one byte of the pool changed."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Random histories of a pool: the Lua must answer, and leave Redis, as the plain model says."""
+"""Random histories of a pool: the Lua's answers and data must equal the plain model's."""
 
 import os
 from typing import ClassVar
@@ -20,10 +20,10 @@ from tests.numbers.model_time import PoolModel
 from tests.numbers.pool_support import KEYS, SLUG, PoolUnderTest, index_of, pool_on
 from tests.support.clock import ScriptClock
 
-# POOL_MODEL_EXAMPLES=2000 digs deeper than the suite does.
+# POOL_MODEL_EXAMPLES=2000 searches deeper than the suite does.
 EXAMPLES = int(os.environ.get("POOL_MODEL_EXAMPLES", "60"))
 STEPS = int(os.environ.get("POOL_MODEL_STEPS", "60"))
-# POOL_MODEL_SHRINK=0 stops at the first failure as it was found.
+# POOL_MODEL_SHRINK=0 stops at the first failure without shrinking it.
 PHASES = [p for p in Phase if p is not Phase.shrink or os.environ.get("POOL_MODEL_SHRINK") != "0"]
 START_US = 1_700_000_000_000_000
 
@@ -81,14 +81,14 @@ class PoolMachine(RuleBasedStateMachine):
         day_end = settings.midnights(self.bench.now)[0]
         self.model = PoolModel(settings, self.clock.now_us, day_end)
         self.model.clock = self.clock.now_us
-        self.nothing_before = 0  # by the last sweep's word
+        self.nothing_before = 0  # as the last sweep reported
         for number in numbers:
             row = pool.StoredNumber(number, up=True, region="86")
             assert self.bench.run(pool.load(SLUG, [row])) == 1
             self.model.load(number, "86")
 
     def send(self, event: pool.Event, alias: str = "") -> pool.EventOutcome:
-        """Send an event, its number by another name if one is given; the model knows none."""
+        """Send an event, its number in another spelling if given; the model knows no spellings."""
         sent = event.but(number=alias or event.number)
         outcome: pool.EventOutcome = self.bench.run(pool.event(SLUG, sent))
         reply = (outcome.code, outcome.number, outcome.state, outcome.reason)
@@ -137,7 +137,7 @@ class PoolMachine(RuleBasedStateMachine):
                 self.compare_told(told)
 
     def compare_told(self, told: tuple[str, bool | None, int | None]) -> None:
-        """The entry of the call's end has what its hangup told."""
+        """Check that the entry of the call's end has what its hangup reported."""
         log = self.bench.client.xrevrange(KEYS.log, count=20)
         change = next(
             found for _, fields in log if (found := pool.read_change(fields)).event == "hangup"
@@ -245,7 +245,7 @@ class PoolMachine(RuleBasedStateMachine):
         for key, value in index_of(self.bench.client).items():
             if expired(
                 key, value, self.clock.now_us, self.model.contacts_due
-            ):  # else it might count once more
+            ):  # otherwise it might count again
                 self.bench.client.hdel(KEYS.tag, key)
         self.model.forget()
         self.model.now = self.bench.step(-seconds)
@@ -285,7 +285,7 @@ class PoolMachine(RuleBasedStateMachine):
         if not hasattr(self, "model"):
             return
         assert self.bench.problems() == []
-        self.model.see()  # as the look at the keys just did
+        self.model.see()  # as the read of the keys just did
         ids = [call.call_id for _, call in self.model.calls() if call.call_id]
         assert len(ids) == len(set(ids))
 

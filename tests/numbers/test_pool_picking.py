@@ -1,4 +1,4 @@
-"""Rules of picking and waiting: rest, cap, sticky, near, a very number, vouchers, first come."""
+"""Rules of picking and waiting: rest, cap, sticky, near, a given number, vouchers, first come."""
 
 import itertools
 from datetime import UTC, datetime, timedelta
@@ -479,7 +479,7 @@ def test_what_has_had_its_time_is_forgotten(bench: PoolUnderTest) -> None:
     assert len(index_of(bench.client)) == 52
     bench.advance(600)
     bench.sweep()
-    # A voucher stays until somebody knows what became of it.
+    # A voucher stays until the result of its call is known.
     assert len(index_of(bench.client)) == 1
     assert bench.run(pool.revoke_voucher(SLUG, "v")).reason == ""
     assert len(index_of(bench.client)) == 0

@@ -1,4 +1,4 @@
-"""A SIP proxy that restarts: it holds no media, so its calls go on and keep their numbers."""
+"""A SIP proxy that restarts: it holds no media, so its calls continue and keep their numbers."""
 
 from numbers import pool
 from tests.numbers.pool_support import SLUG, PoolUnderTest

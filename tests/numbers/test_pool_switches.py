@@ -287,7 +287,7 @@ def test_contacts_are_bounded(bench: PoolUnderTest) -> None:
         assert bench.event("reg", A, contact=f"c{n}", expires=60).ok
     refused = bench.event("reg", A, contact="c16", expires=60)
     assert (refused.code, refused.reason) == (-1, "too many contacts")
-    for n in range(200):  # each gone contact is kept for its seq, but not for ever
+    for n in range(200):  # each gone contact is stored for its seq, but not forever
         bench.event("reg", A, contact=f"d{n}", expires=0, seq=1)
     assert bench.client.hstrlen(KEYS.tag, "r:" + A) < 4_000
 
@@ -320,7 +320,7 @@ def recover(bench: PoolUnderTest, **switches: str) -> None:
 
 
 def test_a_recovering_pool_opens_when_every_switch_has_reported(bench: PoolUnderTest) -> None:
-    bench.create_again(media=("two",))  # it started anew, so none of its calls runs
+    bench.create_again(media=("two",))  # it restarted, so none of its calls is running
     recover(bench, one="b", two="b")
     assert bench.event("call").reason == "recovering"
     assert bench.run(pool.loaded(SLUG)).reason == "waiting"

@@ -1,6 +1,6 @@
-"""What is past its time does not count, whoever asks first; a clock that jumps ends no call.
+"""What has expired does not count, whichever command comes first; a clock that jumps ends no call.
 
-Nothing here sweeps, unless a test says so: Redis and those who ask are all there is.
+No test sweeps unless it says so: only Redis and its clients are running.
 """
 
 from collections.abc import Iterator
@@ -77,7 +77,7 @@ def test_the_same_call_id_does_not_get_its_old_number_again(short: PoolUnderTest
 
 
 def test_a_call_that_is_renewed_late_goes_on(short: PoolUnderTest) -> None:
-    """Who renews is in the call; nobody had its number meanwhile."""
+    """A caller that renews is in the call; no other call had its number meanwhile."""
     take_both(short)
     short.advance(LEASE)
     assert short.event("renew", call_id="x").ok

@@ -16,7 +16,7 @@ SHARED = Path(__file__).resolve().parents[3] / "shared" / "data" / "number_trans
 NUMBER = "13800000000"
 OUTCOMES = {"ok": "1", "failed": "0", "error": "-1"}
 
-# How a fresh number is brought into each state, by events alone.
+# How a new number is brought into each state, by events alone.
 WAYS = {
     "nodata": [],
     "idle+down": ["add"],

@@ -1,4 +1,4 @@
-"""One event, one title and one line of why."""
+"""For each event one title and one line with the reason."""
 
 import pytest
 

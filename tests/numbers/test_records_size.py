@@ -1,4 +1,4 @@
-"""What a call costs SQL: two events and one record, each of which every index is written for."""
+"""What a call costs SQL: two events and one record, and the writes of all their indexes."""
 
 from datetime import timedelta
 

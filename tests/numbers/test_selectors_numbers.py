@@ -1,4 +1,4 @@
-"""Lists, stories and who had what: filtered, in order, by tenant."""
+"""Lists, stories and call lookup: filtered, in order, by tenant."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any

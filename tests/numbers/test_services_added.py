@@ -46,7 +46,7 @@ def test_the_same_twelve_numbers_in_two_pools_are_in_calls_in_one_only() -> None
     add("west", *TWELVE)
     add("east", *TWELVE[7:])
     slugs = ("east", "west")
-    for slug in slugs:  # before SQL has said anything: neither lends, asked in any way
+    for slug in slugs:  # before SQL has decided: neither lends it, by any kind of request
         assert send(slug, "call", call_id="early").reason == "exhausted"
         assert send(slug, "call", TWELVE[0], direction="in").reason == "unconfirmed"
     for pool in (west, east):
@@ -145,7 +145,7 @@ def test_reconcile_confirms_what_nobody_noted(monkeypatch: pytest.MonkeyPatch) -
 def test_moved_into_this_pool_it_is_confirmed() -> None:
     west, east = make_pool("west", numbers=1, first=13800000001), make_pool("east")
     add("east", A)
-    for _ in range(2):  # the quarantine is an entry of its own
+    for _ in range(2):  # the quarantine is a separate entry
         drain(east)
     assert why_not("east", A) == "quarantined"
     assert services.numbers_move(actor="test", numbers=[Number.objects.get()], pool=east) == {}
@@ -168,7 +168,7 @@ def test_the_rule_reaches_redis_and_is_brought_back_when_another_release_lost_it
     east = make_pool("east")
     services.pool_configure(actor="test", pool=east, added_by_script="refuse")
     services.switch_create(actor="test", pool=east, name="fs-1", kind="media")
-    hotpath.client().hdel("{east}", "added_by_script", "media")  # as a rebuild by it leaves it
+    hotpath.client().hdel("{east}", "added_by_script", "media")  # as that release leaves it
     assert services.pool_reconcile(pool=east, check=True).drift == {"settings differ": 1}
     services.watch_pools(0, 1, counting=True)
     figures = hotpath.run(door.show("east"))

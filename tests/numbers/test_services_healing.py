@@ -1,4 +1,4 @@
-"""SQL and Redis part, and come together again without a hand."""
+"""SQL and Redis diverge, and agree again without intervention."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -177,7 +177,7 @@ def test_calls_of_sql_and_redis_are_compared_and_mended() -> None:
 def test_a_call_that_begins_while_reconcile_looks_is_no_drift_and_gets_one_record(
     monkeypatch: pytest.MonkeyPatch, stays: bool
 ) -> None:
-    """Calls come and go around the drain: they are not written twice, nor closed by reconcile."""
+    """Calls begin and end around the drain: they are not written twice, nor closed by reconcile."""
     pool = make_pool()
     services.number_add(actor="test", pool=pool, number=FIRST)
     register("east", FIRST)

@@ -1,4 +1,4 @@
-"""Numbers come, go, move, are held and hung up; SQL and Redis say the same afterwards."""
+"""Numbers are added, deleted, moved, held and hung up; SQL and Redis agree afterwards."""
 
 import pytest
 

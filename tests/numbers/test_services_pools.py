@@ -1,4 +1,4 @@
-"""A whole pool: made, set, paused, deleted; by whom, and with what trace."""
+"""A whole pool: made, set, paused, deleted: permissions and traces."""
 
 from datetime import UTC, datetime
 

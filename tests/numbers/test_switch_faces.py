@@ -44,7 +44,7 @@ def media(slug: str = "east") -> tuple[str, ...]:
 
 
 def was_there(pool: Pool, name: str = "fs-1") -> Switch:
-    """A switch as the migration leaves those of the release before."""
+    """Make a switch as the migration leaves those of the previous release."""
     return Switch.objects.create(pool=pool, name=name, kind="media")
 
 
@@ -120,7 +120,7 @@ def test_to_keep_what_was_there_is_a_choice_too(pool: Pool, page: Client) -> Non
 
 def test_the_api_lists_adds_and_changes(pool: Pool, page: Client) -> None:
     url = "/api/v1/pools/east/switches"
-    client, headers = page, {}  # changing takes a person: no token may operate
+    client, headers = page, {}  # only people can change it: no token may operate
 
     def ask(method: str, path: str, **body: Any) -> tuple[int, Any]:
         answer = client.generic(
@@ -191,7 +191,7 @@ def test_rows_of_the_release_before_keep_what_they_had() -> None:
         pool = old.get_model("numbers", "Pool").objects.create(slug="old", name="Old")
         old.get_model("numbers", "Switch").objects.create(pool=pool, name="fs-1")
         migrate_forward("numbers")
-        # The release before still runs: its rows name no column of ours.
+        # The previous release is still running: its rows name no column of ours.
         late = old.get_model("numbers", "Pool").objects.create(slug="late", name="Late")
         old.get_model("numbers", "Switch").objects.create(pool=late, name="kam-1")
         assert set(Switch.objects.values_list("name", "kind", "kind_chosen")) == {

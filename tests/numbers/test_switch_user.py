@@ -1,4 +1,4 @@
-"""The Redis user of a switch: it can do its work, and nothing outside of its pool."""
+"""The Redis user of a switch: it can do its work, and has no access outside its pool."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,7 +19,7 @@ from tests.support.clock import KEY as CLOCK
 from tests.support.clock import TEST_PRELUDE, ScriptClock
 
 PASSWORD = "a password of a test"
-# Without a user's right to them: they say who one is, or end the connection.
+# Allowed without a right: these commands identify a client, or end the connection.
 ALWAYS = {"auth", "hello", "quit", "reset"}
 BOOT_1 = ("switch", "fs-01", "incarnation", "boot-1")
 BOOT_2 = ("switch", "fs-01", "incarnation", "boot-2")
@@ -42,7 +42,7 @@ def bench(each_redis: RedisServer) -> Iterator[PoolUnderTest]:
 
 @contextmanager
 def user(bench: PoolUnderTest, server: RedisServer, *changes: str) -> Iterator[Any]:
-    """A connection of the switch's user. The test clock is read by the scripts, so it may."""
+    """Yield a connection of the switch's user, which may read the test clock: the scripts do."""
     knows = bench.path.knows_functions()
     made = switch_user.switch_user(SLUG, "fs-01", PASSWORD, functions=knows)
     rules = (*made.rules, "+get", "~" + CLOCK, *changes)
@@ -61,7 +61,10 @@ Step = tuple[str, tuple[str | int, ...]]
 
 
 def day(now_us: int) -> Iterator[Step]:
-    """What a switch says in a day: script and words. Each step is a second after the last."""
+    """Yield what a switch sends in a day: script and arguments.
+
+    Each step is a second after the last.
+    """
     listing = ("fs-01", "boot-1", str(now_us), 1, 1, 0)
     yield "event", ("add", "1001", "near", "86")
     yield "event", ("reg", "1001")
@@ -103,12 +106,12 @@ def send(client: Any, step: Step, form: str = "evalsha") -> list[str]:
 
 
 def forms(bench: PoolUnderTest) -> tuple[str, ...]:
-    """How the server lets a switch run an operation: Redis 6.2 has no functions."""
+    """Return how the server lets a switch run an operation: Redis 6.2 has no functions."""
     return ("evalsha", "fcall") if bench.path.knows_functions() else ("evalsha",)
 
 
 def the_day_of_a_switch(bench: PoolUnderTest, server: RedisServer, form: str) -> list[Any]:
-    """All replies, and what the pool is then."""
+    """Return all replies, and the pool's state then."""
     assert bench.clock is not None
     with user(bench, server) as client:
         replies = []
@@ -173,7 +176,7 @@ def test_every_other_command_is_refused(bench: PoolUnderTest, each_redis: RedisS
             if words[0] in ALWAYS or words[0] in allowed:
                 continue
             tried += 1
-            # EXEC answers with its own error around it; MODULE and DEBUG are shut for everybody.
+            # EXEC puts its own error around it; MODULE and DEBUG are closed for everyone.
             with pytest.raises(redis.exceptions.RedisError, match=r"no permissions|not allowed"):
                 client.execute_command(*words)
             refused.add(words[0])
@@ -190,8 +193,8 @@ def test_every_other_command_is_refused(bench: PoolUnderTest, each_redis: RedisS
 
 
 def every_command(client: Any) -> Iterator[list[str]]:
-    """Each command and subcommand of the server, with as many words as it asks for."""
-    client.response_callbacks.pop("COMMAND", None)  # as the server says it
+    """Yield each command and subcommand of the server, with as many arguments as it requires."""
+    client.response_callbacks.pop("COMMAND", None)  # as the server reports it
     for row in client.execute_command("COMMAND"):
         yield from _words_of(row)
 
@@ -252,7 +255,10 @@ def test_what_such_a_user_can_do_all_the_same(
 
 
 def can_no_more_by_a_function(client: Any) -> None:
-    """Four names are a switch's. Those of our own processes do what their scripts do for him."""
+    """Check that the switch gains nothing by functions: only four have its names.
+
+    Our own processes' functions need rights that the switch lacks, like their scripts.
+    """
     for name in set(pool.SCRIPTS) - set(pool.SWITCH_SCRIPTS):
         with pytest.raises(redis.exceptions.ResponseError, match="Function not found"):
             client.execute_command("FCALL", f"numbers_{name}", 1, KEYS.tag)
@@ -263,7 +269,7 @@ def can_no_more_by_a_function(client: Any) -> None:
 
 
 def lacking(bench: PoolUnderTest) -> Iterator[str]:
-    """Each right but that of running a script at all, taken away."""
+    """Yield each right, taken away, except that of running a script at all."""
     for command in switch_user.commands():
         if command not in switch_user.CONNECTION:
             yield "-" + command
@@ -279,7 +285,7 @@ def without(right: str) -> tuple[str, ...]:
 
 
 def done(client: Any, step: Step, form: str) -> bool:
-    """Whether Redis let the step through."""
+    """Return whether Redis allowed the step."""
     try:
         send(client, step, form)
     except redis.exceptions.RedisError:
@@ -290,7 +296,7 @@ def done(client: Any, step: Step, form: str) -> bool:
 def test_a_user_who_lacks_a_right_changes_nothing_or_all(
     bench: PoolUnderTest, each_redis: RedisServer
 ) -> None:
-    """Redis 6.2 cannot be asked what a user may: there only a lacking channel does no harm."""
+    """Redis 6.2 cannot be asked for a user's rights: there only a missing channel does no harm."""
     asks = not bench.client.info("server")["redis_version"].startswith("6.")
     for form, right in product(forms(bench), lacking(bench)):
         if not asks and right not in ("-publish", "resetchannels"):

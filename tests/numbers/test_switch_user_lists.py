@@ -1,4 +1,4 @@
-"""The lists of rights are those of the scripts: they cannot rot."""
+"""The lists of rights are those of the scripts, so they cannot become outdated."""
 
 import re
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ OF_SWITCHES = {f"numbers/{name}" for name in pool.SWITCH_SCRIPTS}
 
 
 class SwitchPath(hotpath.HotPath):
-    """Sends what a switch may send by its own user, the rest by everybody's."""
+    """Sends what a switch may send by its own user, the rest by the default user."""
 
     def __init__(self, server: RedisServer, name: str) -> None:
         super().__init__(server.url)
@@ -45,7 +45,7 @@ class SwitchPath(hotpath.HotPath):
 def test_random_histories_are_the_models_with_these_rights(
     test_clock: ScriptClock, redis_server: RedisServer
 ) -> None:
-    """Also in branches that are rarely taken nothing is called that is not on the list."""
+    """Also in rarely taken branches no command is called that is not on the list."""
     user = switch_user.switch_user(SLUG, "fs-01", PASSWORD)
     with pool_on(redis_server.url, test_clock) as bench:
         rules = (*user.rules, "+get", "~" + CLOCK)
@@ -67,7 +67,7 @@ def test_random_histories_are_the_models_with_these_rights(
 
 
 def test_the_commands_are_those_that_the_texts_name(redis_server: RedisServer) -> None:
-    """Found in another way: every word in quotes that the server knows as a command."""
+    """Found in another way: every quoted word that the server knows as a command."""
     with redis_server.client() as client:
         known = {words[0] for words in every_command(client)}
     texts = "".join(pool.SCRIPTS[name].text for name in pool.SWITCH_SCRIPTS)
@@ -80,7 +80,7 @@ def test_the_rights_that_a_script_tries_are_those_of_the_list() -> None:
         script = pool.SCRIPTS[name]
         tried = {word.lower() for word in re.findall(r"may\('([A-Z]+)'", script.text)}
         called = hotpath.commands_of(script)
-        # TIME and HMGET come before: nothing is written then. PUBLISH may be refused at any time.
+        # TIME and HMGET come first: nothing is written then. PUBLISH may be refused at any time.
         assert called - {"time", "hmget", "publish"} <= tried, name
         assert tried <= set(switch_user.commands()), name
 

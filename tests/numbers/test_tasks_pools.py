@@ -1,4 +1,4 @@
-"""What time brings: samples, sweeps, alarms, settings; each twice without harm."""
+"""Periodic tasks: samples, sweeps, alarms, settings; running each twice does no harm."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -38,7 +38,7 @@ PAGE = "/numbers/twins/"
 def twins(
     east: Pool, west: Pool | None = None, *, stored: tuple[str, str] = (LINE, NATIONAL)
 ) -> tuple[Number, Number]:
-    """A keeper and its twin as the migration leaves them, in Redis as well, both registered."""
+    """Make a number and its twin as the migration leaves them, also in Redis, both registered."""
     keeper = Number.objects.create(pool=east, value=stored[0], canonical=LINE, label="Desk 1")
     twin = Number.objects.create(
         pool=west or east,
@@ -105,7 +105,7 @@ def test_the_migration_finds_twins_and_keeps_one_of_each(before: Any) -> None:
         "west": "e164",
         "plain": "national",
     }
-    # West keeps its row as it is; the sweep brings the others to Redis.
+    # West does not change its row; the sweep brings the others to Redis.
     assert set(UnsentChange.objects.values_list("pool__slug", flat=True)) == {"east", "plain"}
 
 

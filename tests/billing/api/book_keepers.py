@@ -14,19 +14,19 @@ from tests.billing.recharge.money_people import operator
 
 @dataclass
 class Office:
-    """The account `acme` with what it needs, and who asks: a role, an operator, a foreign owner."""
+    """The account `acme` and its callers: a role, an operator, the owner of another account."""
 
     shop: Shop
     foreign: Shop
     people: dict[str, User] = field(default_factory=dict)
 
     def ask(self, method: str, part: str, body: Any = None, who: str = "owner") -> Any:
-        """The answer to a request below the account's own address."""
+        """Return the answer to a request below the account's own address."""
         url = f"{self.shop.url}/{part}" if part else self.shop.url
         return self.at(method, url, body, who)
 
     def at(self, method: str, url: str, body: Any = None, who: str = "owner") -> Any:
-        """The answer to a request."""
+        """Return the answer to a request."""
         client = Client()
         headers = {}
         if who == "token":
@@ -43,7 +43,7 @@ class Office:
 
 
 def make_office() -> Office:
-    """Two accounts, the people of the first, two operators with the grant `finance`."""
+    """Make two accounts, the people of the first, and two operators with the grant `finance`."""
     office = Office(make_shop(), make_shop("other"))
     for role in ("owner", "sender", "payer"):
         user = office.people[role] = user_create(username=role, actor="test")

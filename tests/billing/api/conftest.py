@@ -1,4 +1,4 @@
-"""Fixtures of the tests of billing's interface."""
+"""Fixtures of the tests of billing's API."""
 
 from collections.abc import AsyncIterator, Iterator
 
@@ -14,7 +14,7 @@ from tests.numbers.people import in_thread
 
 @pytest.fixture(autouse=True)
 def _quiet_hub() -> Iterator[None]:
-    """No listener outlives its test."""
+    """Ensure that no listener outlives its test."""
     yield
     HUB.stop()
 
@@ -34,7 +34,7 @@ async def caller(shop: Shop) -> AsyncIterator[Caller]:
 
 @pytest.fixture
 def office(transactional_db: None, clean_redis: RedisServer, settings: Settings) -> Office:
-    """The account with its people; no second factor unless a test wants it."""
+    """The account with its people. No second factor unless a test wants it."""
     settings.SECOND_FACTOR_FOR_MONEY = False
     settings.BILLING_FOUR_EYES_ABOVE = 0
     settings.PAYMENT_VARIANTS = {"demo": ("billing.recharging.demo_provider.DemoProvider", {})}

@@ -1,10 +1,10 @@
-"""Makes the account `bench` with money, tariff and chatbot; prints two tokens. A program."""
+"""A program that makes the account `bench` with money, tariff and chatbot; prints two tokens."""
 
 import django
 
 
 def main() -> None:
-    """One line: the chatbot's token and the gateway's."""
+    """Print one line: the chatbot's token and the gateway's."""
     django.setup()
     from tests.billing.api.shop import make_shop
 

@@ -1,4 +1,4 @@
-"""An account that sends messages, with its tariff, chatbot and tokens; and who calls the API."""
+"""An account that sends messages, with its tariff, chatbot and tokens; and the API's callers."""
 
 import itertools
 from collections.abc import AsyncIterator
@@ -31,7 +31,7 @@ _COUNT = itertools.count(1)
 
 @dataclass(frozen=True)
 class Shop:
-    """One account; `token` is its chatbot's, `gateway` the platform's."""
+    """An account. `token` is its chatbot's, `gateway` the platform's."""
 
     wallet: Wallet
     chatbot: Chatbot
@@ -61,7 +61,7 @@ class Shop:
         servers.path(self.wallet).run(door.move(self.slug, order, "recharge", amount))
 
     def check(self) -> None:
-        """Nothing is below zero; open holds sum up to `held`."""
+        """Check that no figure is below zero and that open holds sum up to `held`."""
         balance = self.balance()
         proof = servers.path(self.wallet).run(door.open_holds(self.slug))
         assert proof is not None
@@ -72,7 +72,7 @@ class Shop:
 def make_shop(
     slug: str = "acme", *, money: int = 1_000_000, tariff: bool = True, **chatbot: Any
 ) -> Shop:
-    """An account with so many units to spend."""
+    """Make an account with `money` units to spend."""
     account = Account.objects.create(slug=slug, name=slug.title())
     wallet = wallet_open(account, "test")
     wallet = Wallet.objects.select_related("account").get(pk=wallet.pk)
@@ -88,20 +88,20 @@ def make_shop(
 
 
 def gateway_token(**given: Any) -> str:
-    """The secret of a platform's token for every wallet."""
+    """Return the secret of a platform's token for every wallet."""
     given = {"resources": ["wallet:*"], "actions": ["billing.hold", "billing.view"]} | given
     return token_create(name="gateway", account=None, actor="test", **given)[1]
 
 
 class Caller:
-    """A machine with a token, talking to the application in this process."""
+    """A machine with a token that calls the application in this process."""
 
     def __init__(self, client: httpx.AsyncClient, shop: Shop, secret: str) -> None:
         self._client, self._shop = client, shop
         self.headers = {"Authorization": f"Bearer {secret}"} if secret else {}
 
     def at(self, secret: str) -> "Caller":
-        """The same with another token."""
+        """Return a caller with another token."""
         return Caller(self._client, self._shop, secret)
 
     async def post(self, part: str, body: Any, slug: str = "") -> httpx.Response:
@@ -118,7 +118,7 @@ class Caller:
 
 
 def text_message(message_id: str, **given: Any) -> dict[str, Any]:
-    """A native text message that falls back to video: quoted at 0.1200."""
+    """Return a native text message that falls back to video: quoted at 0.1200."""
     body = {"message_id": message_id, "text": "Hello", "fallback": "video", "video_kilobytes": 90}
     return body | given
 

@@ -29,7 +29,7 @@ def run(office: Office, command: Any) -> Any:
 
 
 def used(office: Office) -> None:
-    """A message that is held, one that was sent, one that is settled; all in the books."""
+    """Add a held, a sent and a settled message, and persist all to the books."""
     for name in ("m-1", "m-2", "m-3"):
         quote = door.Quote({"native_text": 1_000, "video": 2_000})
         request = door.HoldRequest(name, "hash", quote, chatbot="shop", sent=name != "m-1")

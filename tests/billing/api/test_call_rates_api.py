@@ -1,4 +1,4 @@
-"""Call rates in the API: given with a tariff, told with it, listed page by page."""
+"""Call rates in the API: created with a tariff, returned with it, listed page by page."""
 
 from datetime import timedelta
 from typing import Any

@@ -77,7 +77,7 @@ async def test_the_first_quote_stands_whatever_the_tariff_does(caller: Caller, s
 
 
 async def _until_quoted(caller: Caller, price: str) -> None:
-    """Web processes know a new tariff within about a second."""
+    """Wait: web processes read a new tariff within about a second."""
     numbers = itertools.count()
 
     async def is_quoted() -> bool:
@@ -144,7 +144,7 @@ async def test_a_wallet_that_is_not_open_refuses_holds_and_nothing_else(
     await in_thread(servers.path(shop.wallet).run)(command)
     refused = await caller.hold("m-2")
     assert (refused.status_code, refused.json()["type"]) == (answer, kind)
-    assert (await caller.hold("m-1")).status_code == 200  # a repetition changes nothing
+    assert (await caller.hold("m-1")).status_code == 200  # repeating it changes nothing
     cancelled = await caller.post("cancellations", {"message_id": "m-1"})
     assert cancelled.json()["spendable"] == "100.0000"
 
@@ -277,7 +277,7 @@ async def test_a_chatbot_s_rate_holds_for_single_messages_and_batches(
     await eventually(is_limited)
     assert statuses == [200] * statuses.count(200) + [429] * statuses.count(429)
     assert statuses.count(200) <= 6
-    await eventually(goes_on)  # by itself
+    await eventually(goes_on)  # without a request
 
 
 async def test_a_template_brings_its_content_and_its_chatbot(caller: Caller, shop: Shop) -> None:
@@ -321,9 +321,9 @@ async def test_what_a_terminal_can_show_decides_the_fallback_and_is_told(
 
 
 async def test_a_hold_does_not_wait_for_an_sql_that_hangs(caller: Caller, shop: Shop) -> None:
-    """Abilities are kept in SQL: whoever is not known in time falls back to video."""
+    """Abilities are in SQL: a number whose ability is not read in time falls back to video."""
     over = threading.Event()
-    at_last = threading.Timer(patient(20), over.set)  # who waits is answered then, and too late
+    at_last = threading.Timer(patient(20), over.set)  # then it answers, too late
     at_last.start()
     hanging = [directory.EXECUTOR.submit(over.wait) for _ in range(directory.THREADS)]
     body = {
@@ -342,7 +342,7 @@ async def test_a_hold_does_not_wait_for_an_sql_that_hangs(caller: Caller, shop: 
         assert answer["ability"]["source"] == "slow"
 
 
-# -- who may ------------------------------------------------------------------------------------
+# -- permissions --------------------------------------------------------------------------------
 
 
 async def test_nobody_gets_401(caller: Caller) -> None:
@@ -387,7 +387,7 @@ async def test_a_revoked_token_is_refused_within_a_second(caller: Caller, shop: 
             pass
 
 
-# -- what ended long ago -----------------------------------------------------------------------
+# -- messages that ended long ago --------------------------------------------------------------
 
 
 async def test_an_id_that_redis_has_forgotten_is_found_in_the_books(
@@ -399,7 +399,7 @@ async def test_an_id_that_redis_has_forgotten_is_found_in_the_books(
     await caller.post("cancellations", {"message_id": "old"})
 
     def forget() -> None:
-        """As after 7 days: in the books, no longer in the wallet."""
+        """Forget messages as after 7 days: they are in the books, no longer in the wallet."""
         Wallet.objects.update(created_at=timezone.now() - timedelta(days=30))
         Message.objects.create(
             wallet=shop.wallet,

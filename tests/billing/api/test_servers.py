@@ -1,6 +1,6 @@
-"""The interface as two real servers serve it: lost replies, and messages with one bad field.
+"""The API as two real servers serve it: lost replies, and messages with one bad field.
 
-Any input that fits the document, or does not: tests/fuzz.
+tests/fuzz tests arbitrary input that matches the document, or does not.
 """
 
 import json
@@ -123,7 +123,7 @@ def test_the_balance_s_socket_speaks_on_a_real_server(served: Served) -> None:
     ],
 )
 def test_what_is_no_message_is_malformed_and_charges_nothing(served: Served, field: str) -> None:
-    """One bad field in a message that is good otherwise, alone and among good ones."""
+    """One bad field in an otherwise good message, alone and among good ones."""
     good = '"message_id": "bad-1", "text": "Hello", "fallback": "video"'
     name = field.partition(":")[0]
     kept = [part for part in good.split(", ") if not part.startswith(name)]

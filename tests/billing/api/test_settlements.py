@@ -1,4 +1,4 @@
-"""POST …/settlements and …/sessions: reports move money once, whoever brings them."""
+"""POST …/settlements and …/sessions: reports move money once, whichever caller sends them."""
 
 from typing import Any
 

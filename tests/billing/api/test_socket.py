@@ -1,4 +1,4 @@
-"""/ws/accounts/{slug}/balance/: figures in sequence, a gap that shows, rights that end."""
+"""/ws/accounts/{slug}/balance/: figures in sequence, gaps that are visible, rights that end."""
 
 import asyncio
 import json
@@ -19,7 +19,7 @@ PATH = "/ws/accounts/acme/balance/"
 
 
 class Watcher:
-    """A reader that keeps the last figures and knows when it has missed some."""
+    """A reader that stores the last figures and knows when it has missed some."""
 
     def __init__(self, secret: str, path: str = PATH) -> None:
         from poolsite.asgi import application

@@ -1,4 +1,4 @@
-"""What a 200 means to a sender, what is held apart from what is charged, states as of now."""
+"""What a 200 means to a sender, held and charged amounts kept apart, states as of now."""
 
 from decimal import Decimal
 
@@ -37,7 +37,7 @@ async def test_a_hold_to_send_is_refused_once_its_message_can_never_be_sent(
     assert (again.json()["state"], again.json()["held"]) == (end, "0.0000")
     batch = (await caller.post("holds", [{**_body("m-1"), "sent": True}, _body("m-2")])).json()
     assert [each["status"] for each in batch] == [status, 200]
-    # Without `sent`, the answer only tells what became of the message.
+    # Without `sent`, the answer only reports what became of the message.
     looked = await caller.hold("m-1")
     assert (looked.status_code, looked.json()["state"]) == (200, end)
     await in_thread(shop.check)()
@@ -80,7 +80,7 @@ async def test_a_message_past_its_time_has_ended_before_anybody_sweeps(
     soon = door.WalletSettings(unsent_message_seconds=PERIOD, report_seconds=PERIOD)
     await in_thread(servers.path(shop.wallet).run)(door.configure(shop.slug, soon))
     await caller.hold("m-1", sent=sent)
-    for number in range(PERIOD // STEP):  # the clock is believed as long as somebody asks
+    for number in range(PERIOD // STEP):  # the clock is believed as long as requests come
         await in_thread(test_clock.advance)(STEP)
         await caller.hold(f"other-{number}", sent=True)
     before = (await caller.get("messages/m-1")).json()
@@ -90,7 +90,7 @@ async def test_a_message_past_its_time_has_ended_before_anybody_sweeps(
     found = (await caller.get("messages/m-1")).json()
     assert (found["state"], found["held"], found["charged"]) == (state, "0.0000", "0.0000")
     assert found["since"] == before["since"] + PERIOD * 1_000_000
-    # To look at a message has written nothing. The balance returns what is past its time first.
+    # Reading a message has written nothing. Reading the balance first returns what has expired.
     assert (await in_thread(shop.balance)()).held == held
     now = (await caller.get("balance")).json()
     assert (now["held"], now["open_holds"]) == ("0.4800", PERIOD // STEP)

@@ -1,4 +1,4 @@
-"""`manage.py wallet`: the API's operations as verbs, with the rights of the user that is named."""
+"""`manage.py wallet`: the API's operations as verbs, with the rights of the named user."""
 
 import io
 import json

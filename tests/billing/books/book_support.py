@@ -21,14 +21,14 @@ AT_US = 1_795_000_000_000_000
 
 
 def make_wallet(slug: str = "", *, spendable: int = 0, **fields: Any) -> Wallet:
-    """A wallet that stands in SQL alone."""
+    """Make a wallet that exists only in SQL."""
     slug = slug or f"books-{next(_COUNT)}"
     account = Account.objects.create(slug=slug, name=slug)
     return Wallet.objects.create(account=account, spendable=spendable, opening=spendable, **fields)
 
 
 def change(seq: int, kind: str = "hold", **fields: Any) -> WalletChange:
-    """A change entry, as a wallet tells it."""
+    """Return a change entry, as a wallet writes it."""
     return WalletChange(**({"seq": seq, "at_us": AT_US + seq, "kind": kind, "id": ""} | fields))
 
 
@@ -81,7 +81,7 @@ OTHERS = {"yuexin_resolved": 500}
 
 
 def live_wallet(slug: str = "", *, spendable: int = 10_000, **fields: Any) -> Wallet:
-    """A wallet in SQL and in Redis, with nothing persisted yet."""
+    """Make a wallet in SQL and in Redis, with nothing persisted yet."""
     row = make_wallet(slug, spendable=spendable, opened_at=timezone.now(), **fields)
     run(
         row,
@@ -96,7 +96,7 @@ def run(row: Wallet, command: Any) -> Any:
 
 
 def request(message_id: str, **fields: Any) -> door.HoldRequest:
-    """A hold of at most 800."""
+    """Return a hold of at most 800."""
     return door.HoldRequest(message_id, "hash", door.Quote(PRICES, 7, OTHERS), **fields)
 
 
@@ -107,7 +107,7 @@ def held(row: Wallet, message_id: str, **fields: Any) -> door.Charge:
 
 
 def reported(row: Wallet, message_id: str, mode: str = "native_text") -> Any:
-    """A final report: delivered by that mode, or failed ("")."""
+    """Send a final report: delivered by that mode, or failed ("")."""
     return run(row, door.report(row.slug, door.DeliveryReport(message_id, True, bool(mode), mode)))
 
 
@@ -120,7 +120,7 @@ def figures(row: Wallet) -> Any:
 
 
 def granted(row: Wallet, amount: int, days: float = 30, name: str = "one") -> Promotion:
-    """As an approved adjustment does it."""
+    """Grant promotional credit as an approved adjustment does."""
     found = Promotion.objects.create(
         wallet=row,
         amount=amount,

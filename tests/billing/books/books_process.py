@@ -1,7 +1,8 @@
-"""A worker of the books for tests that kill it: one process that forks a child for each order.
+"""A worker of the books for tests that kill it: a process that forks a child for each command.
 
-Orders come as JSON lines on stdin, one answer each on stdout. `at` names a crash point, `passing`
-which passing of it, `how` the signal that the child sends itself there (KILL or STOP).
+Commands come as JSON lines on stdin, with one answer each on stdout. `at` names a crash point,
+`passing` the number of the pass through it, `how` the signal that the child sends itself there
+(KILL or STOP).
 """
 
 import io
@@ -81,7 +82,7 @@ def crash_at(point: str, passing: int, how: str) -> None:
 
 
 def in_child(order: dict[str, Any]) -> tuple[int, int]:
-    """Fork; returns the child's pid and where its answer comes from."""
+    """Fork. Return the child's PID and the file descriptor of its answer."""
     reading, writing = os.pipe()
     pid = os.fork()
     if pid:
@@ -103,7 +104,7 @@ def main() -> None:
     django.setup()
     from django.db import connections
 
-    for connection in connections.all():  # a child makes its own
+    for connection in connections.all():  # a child opens its own connections
         connection.close()
         if connection.vendor == "postgresql":
             connection.close_pool()

@@ -1,4 +1,4 @@
-"""The tests' side of books_process.py, and traffic with an oracle beside it."""
+"""The tests' side of books_process.py, and traffic that an oracle checks."""
 
 import json
 import os
@@ -18,7 +18,7 @@ PROGRAM = Path(__file__).parent / "books_process.py"
 
 
 class BooksWorker:
-    """Real processes on one database: each order runs in a child of its own."""
+    """Real processes on one database: each command runs in its own child."""
 
     def __init__(self, database_url: str, **environment: str) -> None:
         said = {"DATABASE_URL": database_url, "POOLSITE_LOG_LEVEL": "ERROR", **environment}
@@ -28,7 +28,7 @@ class BooksWorker:
         assert self.process.stdout.readline() == "ready\n"
 
     def ask(self, verb: str, **order: Any) -> dict[str, Any]:
-        """Run one order; returns {"signal", "answer" or "error"}, or {"pid"} with wait=False."""
+        """Run one command. Return {"signal", "answer" or "error"}, or {"pid"} with wait=False."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         self.process.stdin.write(json.dumps({"verb": verb, **order}) + "\n")
@@ -37,7 +37,7 @@ class BooksWorker:
         return answer
 
     def do(self, verb: str, **order: Any) -> Any:
-        """Run one order that must succeed; returns its answer."""
+        """Run one command that must succeed. Return its answer."""
         said = self.ask(verb, **order)
         assert "answer" in said, said
         return said["answer"]
@@ -52,7 +52,7 @@ class BooksWorker:
 
 @dataclass
 class Traffic:
-    """Random commands on wallets, and what their acknowledged answers sum up to."""
+    """Random commands on wallets, and the sum of their acknowledged answers."""
 
     slugs: list[str]
     chance: random.Random
@@ -68,7 +68,7 @@ class Traffic:
         self.messages = {slug: [] for slug in self.slugs}
 
     def run(self, commands: int) -> None:
-        """Send so many commands; each answer is checked against the oracle."""
+        """Send `commands` commands. Each answer is checked against the oracle."""
         for _ in range(commands):
             self._one(self.chance.choice(self.slugs))
 
@@ -100,7 +100,7 @@ class Traffic:
             self.balances[slug] += amount
 
     def check(self) -> None:
-        """Redis is where the oracle is."""
+        """Check that Redis agrees with the oracle."""
         for slug, expected in self.balances.items():
             now = self.path.run(door.balance(slug))
             assert now is not None

@@ -1,4 +1,4 @@
-"""Checkpoints of a long journal: they and the full sum agree, and a changed one is found."""
+"""Checkpoints of a long journal: they agree with the full sum, and a changed one is found."""
 
 import random
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ SIZE = 7
 
 
 def lived(messages: int = 30) -> Wallet:
-    """A wallet with a journal of many kinds, in two lives of its Redis data."""
+    """Return a wallet with a journal of many kinds, in two generations of its Redis data."""
     row = live_wallet(spendable=100_000)
     for place in range(messages):
         held(row, f"m{place}", chatbot="shop" if place % 3 else "")
@@ -55,7 +55,7 @@ def full_sum(row: Wallet, since: int = 0, until: int = 2**62) -> dict[str, int]:
 
 
 def times(row: Wallet) -> Iterator[tuple[int, int]]:
-    """Spans that begin and end in, between and around the entries."""
+    """Yield spans that begin and end in, between and around the entries."""
     chance = random.Random(7)
     moments = list(JournalEntry.objects.filter(wallet=row).values_list("at_us", flat=True))
     edges = [0, *moments, *(at + 1 for at in moments), max(moments) + 10]
@@ -81,7 +81,7 @@ def test_stretches_follow_each_other_and_leave_only_the_newest_entries_open() ->
 
 
 def spanned(row: Wallet, span: tuple[int, int]) -> list[checkpoints.Span]:
-    """The sums before, within and after some time; together they are the whole journal."""
+    """Return the sums before, within and after some time. Together they are the whole journal."""
     since, until = span[0], span[1] or 2**62
     found = checkpoints.spans(row.pk, [since, until])
     assert found[1].amounts == full_sum(row, since, until)
@@ -118,7 +118,7 @@ def test_a_clock_that_went_back_hides_no_entry_from_its_time() -> None:
 
 
 def rechain(row: Wallet) -> None:
-    """Write every digest anew, as the persistence would have with such a clock."""
+    """Write every digest again, as the persistence would have with such a clock."""
     before = ""
     for entry in JournalEntry.objects.filter(wallet=row).order_by("generation", "seq"):
         before = checkpoints.digest_of_row(entry, before)
@@ -185,12 +185,12 @@ def test_a_forged_seal_is_found_by_the_entries() -> None:
     victim = found[0]
     victim.spendable, victim.revenue = victim.spendable + 5, victim.revenue - 5
     seal = ""
-    for each in [victim, *found[1:]]:  # somebody who knows how seals are made
+    for each in [victim, *found[1:]]:  # an attacker who knows how seals are made
         each.seal = seal = checkpoints.seal_of(each, seal)
         each.save()
     assert checkpoints.first_unsealed(checkpoints.of_wallet(row.pk)) is None
     assert audit([row], whole=True)
-    # The background looks at one stretch each time, the oldest proof first.
+    # The background job checks one stretch each time, the oldest proof first.
     assert audit([row], whole=False)
 
 
@@ -226,7 +226,7 @@ def test_the_sweep_finds_long_journals_and_ended_lives(monkeypatch: pytest.Monke
     row, short = lived(), live_wallet()
     held(short, "one")
     persist_shard(0, 1)
-    # The first life has ended: its entries are closed, however few they are.
+    # The first generation has ended: its entries are closed, however few they are.
     assert list(checkpoints.due(0, 1)) == [row]
     done = books.close_checkpoints(0, 1)
     assert (done["wallets"], done["closed"]) == (1, 1)

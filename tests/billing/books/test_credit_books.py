@@ -1,4 +1,4 @@
-"""Credit limits in SQL: the row's law, the audit, and what a rebuild brings back."""
+"""Credit limits in SQL: the row's constraint, the audit, and what a rebuild restores."""
 
 import pytest
 from django.db import IntegrityError, transaction
@@ -107,7 +107,7 @@ def test_the_audit_finds_a_limit_and_a_balance_that_were_changed_by_hand(clean_r
     law = "bal in Redis is not below -2000: -2400 instead of -2000"
     assert any(law in one for one in differences())
     turn = persist_shard(0, 1)
-    assert turn.faults == 1  # and SQL takes no such row
+    assert turn.faults == 1  # and SQL refuses such a row
 
 
 def test_the_books_may_be_audited_while_the_limit_waits_for_redis() -> None:

@@ -1,4 +1,4 @@
-"""The daily limit goes on after a loss of Redis: what was spent today counts again, from SQL."""
+"""The daily limit survives a loss of Redis: what was spent today counts again, from SQL."""
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -31,7 +31,7 @@ SESSION = wallet.Quote({"native_session": 100}, 7)
 
 
 def zone_at_noon() -> str:
-    """A zone in which it is about noon, so that no midnight comes during the test."""
+    """Return a zone in which it is about noon, so that no midnight comes during the test."""
     ahead = NOON - datetime.now(UTC).hour
     return f"Etc/GMT{-ahead:+d}" if ahead else "Etc/GMT"  # POSIX: -8 is ahead of UTC
 
@@ -45,7 +45,7 @@ def limited(zone: str = "", limit: int = LIMIT) -> Wallet:
 
 
 def spend(row: Wallet) -> None:
-    """Of the day's 2 500 units 1 200 are used: 300 charged, 800 held, 100 for a session message."""
+    """Use 1 200 of the day's 2 500 units: 300 charged, 800 held, 100 for a session message."""
     run(row, wallet.configure(row.slug, settings_of(row)))
     for name in ("charged", "open", "failed"):
         assert held(row, name, sent=True).answer == "held"
@@ -57,7 +57,7 @@ def spend(row: Wallet) -> None:
 
 
 def emptied(row: Wallet) -> None:
-    """Redis loses everything after the last batch was written; the watch rebuilds it."""
+    """Let Redis lose everything after the last batch was written, and the watch rebuild it."""
     persist_one(row)
     with servers.path(row).client() as client:
         client.flushall()
@@ -99,7 +99,7 @@ def test_what_was_spent_today_counts_on_another_server(heavy: RedisServer) -> No
 
 
 def _goes_on(row: Wallet) -> None:
-    """The limit refuses as it would have without the rebuild, and returns widen it again."""
+    """Check that the limit refuses as it would without the rebuild, and that returns raise it."""
     row.refresh_from_db()
     assert row.generation > 1
     assert (figures(row).spent, figures(row).settings.daily_limit) == (1_200, LIMIT)
@@ -120,7 +120,7 @@ def test_only_what_was_held_since_midnight_of_the_accounts_zone_counts() -> None
     Message.objects.filter(message_id="open").update(held_at=midnight - timedelta(microseconds=1))
     wallet_rebuild(row, actor="test")
     assert figures(row).spent == 400
-    reported(row, "open", "")  # a return of yesterday's
+    reported(row, "open", "")  # a return of yesterday's hold
     assert figures(row).spent == 400
 
 
@@ -134,7 +134,7 @@ def test_a_session_message_counts_on_the_day_on_which_it_is_paid() -> None:
     persist_one(row)
     before = figures(row).spent
     yesterday = timezone.now() - timedelta(days=1)
-    assert Message.objects.filter(message_id="s").update(held_at=yesterday) == 1  # it came then
+    assert Message.objects.filter(message_id="s").update(held_at=yesterday) == 1  # midnight
     wallet_rebuild(row, actor="test")
     assert figures(row).spent == before == 100
 
@@ -143,7 +143,7 @@ def test_a_session_message_counts_on_the_day_on_which_it_is_paid() -> None:
 def test_the_day_is_that_of_the_clock_of_redis(
     test_clock: ScriptClock, monkeypatch: pytest.MonkeyPatch, hours: int
 ) -> None:
-    """The worker's clock is three days away from it."""
+    """The worker's clock differs from Redis' by three days."""
     at = (timezone.now() + timedelta(hours=hours)).replace(hour=NOON)
     test_clock.set(int(at.timestamp()) * 1_000_000)
     monkeypatch.setattr(servers, "now", lambda _row: moment_of(test_clock.now_us))
@@ -155,6 +155,6 @@ def test_the_day_is_that_of_the_clock_of_redis(
     assert figures(row).spent == 800
     midnight_us = test_clock.advance((24 - NOON) * 3600)
     with servers.path(row).client() as client:
-        client.hset(row.tag, "clock", midnight_us)  # the timers have looked at it until then
+        client.hset(row.tag, "clock", midnight_us)  # the timers have visited the wallet until then
     answers = [held(row, name).answer for name in "abcd"]
     assert answers == ["held", "held", "held", "daily limit"]

@@ -1,4 +1,4 @@
-"""Any figure opens into the exact entries that sum to it."""
+"""Any figure can be expanded into the exact entries that sum to it."""
 
 from itertools import pairwise
 

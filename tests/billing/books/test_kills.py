@@ -44,7 +44,10 @@ def worker(request, tmp_path_factory, redis_server):
 
 @pytest.fixture
 def wallets(worker):
-    """Makes three new wallets; those of the tests before stay, and are audited with them."""
+    """A function that makes three new wallets.
+
+    Those of earlier tests stay, and are audited as well.
+    """
 
     def make(name):
         slugs = [f"{name}-{letter}" for letter in "abc"]
@@ -61,7 +64,7 @@ def test_a_worker_killed_at_any_point_loses_and_doubles_nothing(worker, wallets,
     chance = random.Random(f"{point} {seed}")
     traffic = Traffic(wallets(f"{point[8:]}-{seed}".replace("_", "-")), chance, SPENDABLE, CREDIT)
     traffic.run(chance.randint(5, 60))
-    # One account to a round: the next one's batch is closed, and worked out, when it dies.
+    # One account per round: when it dies, the next account's batch is closed and computed.
     killed = worker.ask("persist", at=point, at_once=chance.choice([1_000, 1]))
     assert killed["signal"] == signal.SIGKILL
     assert worker.do("audit") == ""
@@ -83,7 +86,7 @@ def test_a_batch_that_sql_has_and_redis_has_not_trimmed_is_not_written_twice(
     traffic.run(60)
     worker.do("persist")
     assert not any(now.backlog for now in _figures(traffic.slugs))
-    for slug in traffic.slugs:  # each has something to write
+    for slug in traffic.slugs:  # each wallet has something to write
         assert hotpath.run(door.move(slug, "r", "recharge", 1)).applied
         traffic.balances[slug] += 1
     killed = worker.ask("persist", at="billing.after_commit", passing=passing, at_once=1)
@@ -128,7 +131,7 @@ def test_a_worker_paused_past_its_lease_is_refused_by_the_row(worker, wallets, h
     assert ended["signal"] == 0
     assert ended["answer"]["faults"] == 0
     if how == "before":
-        # It finds its batch written, closes the next one, and the rows know a later writer.
+        # It finds its batch written, closes the next one, and the rows have a later writer.
         assert ended["answer"]["refused"] > 0
     assert worker.do("audit") == ""
     assert worker.do("persist")["faults"] == 0

@@ -1,4 +1,4 @@
-"""Redis loses entries that SQL does not have: what that costs is bounded, named, and told."""
+"""Redis loses entries that SQL does not have: the cost is bounded, named, and reported."""
 
 import io
 import random
@@ -60,13 +60,13 @@ def intend(row, message_id):
 
 
 class Interval:
-    """What happens between the last batch and the loss: random, and added up beside the wallet."""
+    """What happens between the last batch and the loss: random, and also counted by the test."""
 
     def __init__(self, row, chance):
         self.row, self.chance = row, chance
-        self.moved = 0  # units, whichever way
-        self.lost_holds = {}  # message → the mode that it was delivered by, "" = it failed
-        self.lost_returns = {}  # message → units that had come back
+        self.moved = 0  # units, in either direction
+        self.lost_holds = {}  # message → the mode that it was delivered by, "" if it failed
+        self.lost_returns = {}  # message → units that were returned
 
     def happen(self, open_messages):
         steps = [self.hold, self.intended_hold, self.recharge]
@@ -80,7 +80,7 @@ class Interval:
                 self.moved += QUOTED - WORTH[mode]
 
     def hold(self, number):
-        """By the API: nobody but Redis knows of it."""
+        """Hold by the API: only Redis knows the message."""
         assert held(self.row, f"api-{number}", sent=True).answer == "held"
         self.lost_holds[f"api-{number}"] = self.chance.choice([*WORTH])
         self.moved += QUOTED
@@ -108,7 +108,7 @@ def test_an_emptied_redis_costs_no_more_than_what_moved_since_the_last_batch(see
     was = figures(row)
     lose(row)
 
-    # To the unit: holds that only Redis knew are given back, returns that were lost are held again.
+    # Exactly: holds that only Redis knew are returned, returns that were lost are held again.
     now = figures(row)
     given_back = QUOTED * len(interval.lost_holds)
     held_again = sum(interval.lost_returns.values())
@@ -119,7 +119,7 @@ def test_an_emptied_redis_costs_no_more_than_what_moved_since_the_last_batch(see
     assert row.unexplained == 0  # no discarded entry, and every intent could be charged
     green()
 
-    # The gateway tells of messages that are lost: nothing is charged, and each is listed.
+    # The gateway reports lost messages: nothing is charged, and each is listed.
     short = door.WalletSettings(zone=settings_of(row).zone, report_seconds=0)
     run(row, door.configure(row.slug, short))
     for message_id, mode in interval.lost_holds.items():
@@ -130,7 +130,7 @@ def test_an_emptied_redis_costs_no_more_than_what_moved_since_the_last_batch(see
     expected = {name: mode or "failed" for name, mode in interval.lost_holds.items()}
     assert dict(listed) == expected
     again = run(row, door.messages(row.slug, list(interval.lost_returns) or ["none"]))
-    assert {state.state for state in again.values()} <= {"expired"}  # and comes back in the end
+    assert {state.state for state in again.values()} <= {"expired"}  # and is returned in the end
     assert len(again) == len(interval.lost_returns)
     green()
     assert f"{row.slug}: rebuilt" in audit()
@@ -149,7 +149,7 @@ def test_a_loss_says_since_when_changes_may_be_missing_and_what_nobody_can_expla
     for each in (row, other):
         held(each, "m1")
         persist_one(each)
-    Wallet.objects.filter(pk=row.pk).update(spendable=700)  # not enough for what comes
+    Wallet.objects.filter(pk=row.pk).update(spendable=700)  # not enough for the next hold
     intend(row, "intended")
     row.refresh_from_db()
     written = row.persisted_at
@@ -165,7 +165,7 @@ def test_a_loss_says_since_when_changes_may_be_missing_and_what_nobody_can_expla
     assert found[unwritten.slug].written_at is None
     assert {loss.why for loss in found.values()} == {"emptied"}
     assert [loss.account.slug for loss in recent_losses(row.slug)] == [row.slug]
-    Wallet.objects.filter(pk=row.pk).update(opening=700 + QUOTED)  # as if it had always been so
+    Wallet.objects.filter(pk=row.pk).update(opening=700 + QUOTED)  # as if always this way
     said = audit()
     assert f"{row.slug}: -0.0800 unexplained\n" in said
     assert f"(emptied); changes may be missing since {written.isoformat()}\n" in said

@@ -1,4 +1,4 @@
-"""A wallet moves to a server of its own, is rebuilt as a drill, and tells itself."""
+"""A wallet moves to its own server, is rebuilt as a drill, and reports on itself."""
 
 import io
 

@@ -1,4 +1,4 @@
-"""Money orders: decided in SQL, applied in Redis, each once, whatever happens between."""
+"""Money orders: decided in SQL, applied in Redis, each once, whatever happens in between."""
 
 import pytest
 from django.db import transaction

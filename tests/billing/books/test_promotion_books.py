@@ -99,7 +99,7 @@ def test_what_expires_leaves_the_balance_and_the_row(clean_redis: Any) -> None:
     found = granted(row, 500)
     persisted(found)
     Promotion.objects.filter(pk=found.pk).update(expires_at=timezone.now() - timedelta(days=1))
-    flushed(clean_redis, row)  # its time comes from SQL again
+    flushed(clean_redis, row)  # its expiry comes from SQL again
     held(row, "a")
     assert (figures(row).bal, figures(row).grants) == (200, ())
     persisted(found)

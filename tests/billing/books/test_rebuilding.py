@@ -1,4 +1,4 @@
-"""Redis lost wallets, or went back in time: safe mode, rebuilt from SQL, nothing twice."""
+"""Redis lost wallets, or went back in time: safe mode, rebuilt from SQL, nothing counted twice."""
 
 from datetime import timedelta
 
@@ -91,7 +91,7 @@ def test_the_daily_limit_goes_on_after_a_rebuild(clean_redis):
         client.flushall()
     safe_mode.watch()
     row.refresh_from_db()
-    # The hold of yesterday counts no more, the one that only its intent knew does: 800 each.
+    # Yesterday's hold no longer counts, but the one that only its intent knew does: 800 each.
     assert figures(row).spent == before
     reported(row, "m4", "")
     assert figures(row).spent == before - 800

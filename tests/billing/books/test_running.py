@@ -1,4 +1,4 @@
-"""From Redis to SQL: closed, written, trimmed; whoever comes next goes on."""
+"""From Redis to SQL: closed, written, trimmed; the next worker continues."""
 
 import gc
 
@@ -30,7 +30,7 @@ def green(*wallets):
 
 
 def used(slug=""):
-    """A wallet in which something of everything has happened."""
+    """Return a wallet in which every kind of change has happened."""
     row = live_wallet(slug)
     for number in range(6):
         held(row, f"m{number}", sent=number > 0)

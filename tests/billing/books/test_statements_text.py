@@ -1,4 +1,4 @@
-"""What the bulk statements write as text: the quick form and the careful one say the same."""
+"""The bulk statements' text: the quick and the careful form write the same."""
 
 from datetime import UTC, datetime
 
@@ -13,7 +13,7 @@ UNESCAPED = {"\\\\": "\\", "\\t": "\t", "\\n": "\n", "\\r": "\r"}
 
 
 def read_copy(line: str) -> list[str | None]:
-    """What PostgreSQL reads in a line of COPY's text form."""
+    """Return what PostgreSQL reads in a line of COPY's text form."""
     assert line.endswith("\n")
     cells: list[str | None] = []
     for cell in line[:-1].split("\t"):

@@ -1,4 +1,4 @@
-"""What sweeps and timers do with many wallets: end, purge, tell settings, forget."""
+"""What sweeps and timers do with many wallets: end, purge, send settings, forget."""
 
 from datetime import timedelta
 
@@ -28,7 +28,7 @@ SWEEPS = (
 
 
 def short(row, **seconds):
-    """Make a wallet's times short."""
+    """Shorten a wallet's periods."""
     own = settings_of(row)
     values = {name: getattr(own, name) for name in ("daily_limit", "log_limit", "zone")}
     run(row, door.configure(row.slug, door.WalletSettings(**values, **seconds)))

@@ -1,4 +1,4 @@
-"""Closed batches into SQL: deltas, each once, a row that refuses fails alone."""
+"""Closed batches into SQL: deltas, each once; a row that refuses fails alone."""
 
 import pytest
 from django.db import IntegrityError, transaction

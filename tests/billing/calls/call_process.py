@@ -1,6 +1,6 @@
-"""A process that makes and charges calls, for tests that kill it. See main for its verbs.
+"""A process that makes and charges calls, for tests that kill it. See `main` for its verbs.
 
-Scripts see a clock that the processes move on: nobody waits for an interval to pass.
+Scripts see a clock that the processes advance, so that no test waits for an interval to pass.
 """
 
 import asyncio
@@ -18,8 +18,8 @@ from poolsite.hotpath.scripts import preluded_with
 from tests.support.clock import KEY, TEST_PRELUDE, ScriptClock
 
 CALL = "a"
-BEAT_SECONDS = 0.1  # of the sweep
-RATED = "rated"  # how the name of a pool begins whose calls have a rate, by the second
+BEAT_SECONDS = 0.1  # how often the sweep runs
+RATED = "rated"  # the prefix of the names of pools whose calls have a rate, by the second
 SECOND_PRICE, FEE = 600, 50
 
 
@@ -67,7 +67,7 @@ def _make(slug: str, numbers: str, interval: str) -> None:
 
 
 def call(slug: str, numbers: str = "1", interval: str = "3600") -> None:
-    """Begin one call as the hot lane does; prints its answer."""
+    """Begin one call as the hot lane does, and print its answer."""
     prepare(slug, numbers, interval)
     from numbers.api import processing
     from numbers.pool import Event
@@ -85,7 +85,7 @@ def call(slug: str, numbers: str = "1", interval: str = "3600") -> None:
 
 
 def clock() -> ScriptClock:
-    """The clock of all these processes, as the last one left it."""
+    """Return the clock of all these processes, as the last one left it."""
     from poolsite import hotpath
 
     client = hotpath.client()
@@ -93,7 +93,7 @@ def clock() -> ScriptClock:
 
 
 def sweeps(slug: str, interval: str = "1") -> None:
-    """Begin a call of intervals of a second and sweep, until somebody kills this process."""
+    """Begin a call with intervals of a second and sweep until this process is killed."""
     from numbers.services import sweep_charges
 
     call(slug, interval=interval)
@@ -103,18 +103,21 @@ def sweeps(slug: str, interval: str = "1") -> None:
 
 
 def neglect(slug: str, seconds: str, interval: str = "1") -> None:
-    """A call of intervals of a second that ends while nobody sweeps; then sweep once."""
+    """Begin a call with intervals of a second that ends while no sweep runs; then sweep once."""
     from numbers.services import sweep_charges
     from tests.numbers.people import send
 
     call(slug, interval=interval)
-    clock().advance(float(seconds))  # nobody looks after it for so long
+    clock().advance(float(seconds))  # no sweep runs during this time
     send(slug, "hangup", call_id=CALL)
     sweep_charges()
 
 
 def recover(slug: str, running_seconds: str) -> None:
-    """Sweep as the survivors do; let a running call go on for so long, hang up, and judge."""
+    """Sweep as the surviving workers do, until everything is settled, and judge.
+
+    A running call continues for `running_seconds`, then it is hung up.
+    """
     from numbers import pool as pool_door
     from numbers.services import sweep_charges
     from poolsite import hotpath
@@ -167,7 +170,7 @@ def _vouchers(client: Any, charges: str) -> bool:
 
 
 def _unsettled(slug: str) -> bool:
-    """Whether anything is to be done yet; a note of an interval far away is not."""
+    """Return whether there is work left. A note of an interval far in the future does not count."""
     from numbers import pool as pool_door
     from poolsite import hotpath
 
@@ -178,7 +181,7 @@ def _unsettled(slug: str) -> bool:
 
 
 def _start_of(slug: str) -> int:
-    """When the running call began; 0 = none runs."""
+    """Return when the running call began, or 0 if none runs."""
     from numbers import pool as pool_door
     from poolsite import hotpath
 
@@ -201,7 +204,7 @@ def _logged_start(slug: str) -> int:
 
 
 def _figures(slug: str) -> dict[str, Any]:
-    """The money, and what was settled; fails when an equation does not hold."""
+    """Return the money and what was settled. Fail if an equation is violated."""
     from billing import wallet as door
     from billing.models import Wallet
     from poolsite import hotpath
@@ -225,7 +228,7 @@ def _figures(slug: str) -> dict[str, Any]:
 
 
 def audit() -> None:
-    """`manage.py audit`."""
+    """Run `manage.py audit`."""
     from django.core.management import call_command
 
     call_command("audit")

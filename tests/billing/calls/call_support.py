@@ -1,4 +1,4 @@
-"""A charged pool, who pays for it, and how its calls are judged."""
+"""A charged pool, the account that pays for it, and checks of its calls."""
 
 import re
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class Line:
         return self.pool.slug
 
     def holds(self) -> dict[str, door.MessageState]:
-        """Every hold that was made for a call."""
+        """Return every hold that was made for a call."""
         return holds_of(self.shop.wallet)
 
     def notes(self) -> list[str]:
@@ -37,7 +37,7 @@ class Line:
         return list(hotpath.client().zrange(key, 0, -1))
 
     def states(self) -> list[tuple[str, str]]:
-        """Interval and state of each hold, in order."""
+        """Return interval and state of each hold, in order."""
         found = [
             (re.sub(r".*/(\d+)\..*", r"\1", hold_id), state.state)
             for hold_id, state in self.holds().items()
@@ -59,7 +59,7 @@ def holds_of(wallet: Wallet) -> dict[str, door.MessageState]:
 
 
 def make_line(*, money: int = 1_000_000, numbers: int = 3, **given: Any) -> Line:
-    """An account with a charged pool; intervals of an hour unless told otherwise."""
+    """Make an account with a charged pool. Intervals are an hour by default."""
     shop = make_shop(money=money)
     given = {"charged": True, "charge_interval_seconds": 3_600, "account": shop.account} | given
     return Line(shop, make_pool("east", numbers=numbers, **given))

@@ -14,7 +14,7 @@ from tests.numbers.test_api_events import Caller
 
 @pytest.fixture(autouse=True)
 def _quiet_hub() -> Iterator[None]:
-    """No listener outlives its test."""
+    """Ensure that no listener outlives its test."""
     yield
     HUB.stop()
 

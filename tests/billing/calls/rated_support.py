@@ -1,4 +1,4 @@
-"""A charged pool whose account has call rates, and calls of it."""
+"""A charged pool whose account has call rates, and its calls."""
 
 from typing import Any
 
@@ -24,14 +24,14 @@ CALL_PRICE = {"call": {"unit_price": 600}}
 
 
 def rated_line(rates: Any = RATES, prices: Any = None, **given: Any) -> Line:
-    """A pool with intervals of a minute, of an account whose tariff has these rates."""
+    """Make a pool with intervals of a minute, for an account whose tariff has these rates."""
     line = make_line(**({"charge_interval_seconds": INTERVAL, "lease_seconds": 600} | given))
     publish(line, rates, prices or STRICT)
     return line
 
 
 def publish(line: Line, rates: Any, prices: Any = None) -> Tariff:
-    """Another version, valid at once."""
+    """Publish another version, valid at once."""
     return tariff_create(
         actor="test",
         account=line.shop.account,
@@ -45,7 +45,7 @@ def publish(line: Line, rates: Any, prices: Any = None) -> Tariff:
 def begin(
     line: Line, callee: str = MOBILE, call_id: str = "a", **given: Any
 ) -> pool_door.EventOutcome:
-    """A call as every lane begins it. CallRefusedError."""
+    """Begin a call as every lane does. Raise CallRefusedError."""
     payer = calls.payer_of(line.shop.account.pk)
     assert payer is not None
     hold_id = calls.hold_id_of(line.slug, call_id, 1)

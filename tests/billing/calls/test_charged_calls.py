@@ -1,4 +1,4 @@
-"""Calls of a charged pool over HTTP: held before, settled when they begin, returned if not."""
+"""Calls of a charged pool over HTTP: held first, settled when they begin, otherwise returned."""
 
 import asyncio
 import itertools
@@ -210,7 +210,7 @@ async def test_a_pool_that_is_free_asks_nobody(switch: Caller, line: Line) -> No
         await switch.post({"event": "hangup", "call_id": f"free-{number}"})
         return bool(await in_thread(line.spent)() == before)
 
-    await eventually(is_free)  # the web process knows within about a second
+    await eventually(is_free)  # the web process notices within about a second
 
 
 @pytest.mark.parametrize("reason", ["paused", "resting"])

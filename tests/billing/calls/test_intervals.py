@@ -1,4 +1,4 @@
-"""Each started interval is charged once: held before it starts, returned if it never does."""
+"""Each started interval is charged once: held before it starts, returned if it never starts."""
 
 import json
 import threading
@@ -25,12 +25,12 @@ STEP, STEPS = 0.1, 200
 
 @pytest.fixture
 def line(transactional_db: None, test_clock: ScriptClock) -> Line:
-    """A pool whose calls are charged every four seconds, of a clock that tests move."""
+    """A pool whose calls are charged every four seconds, by a clock that tests move."""
     return make_line(charge_interval_seconds=INTERVAL, lease_seconds=60)
 
 
 def begin(line: Line, call_id: str = "a", callee: str = "") -> None:
-    """A call as the hot lane begins it."""
+    """Begin a call as the hot lane does."""
     from billing.services import calls
     from numbers.services import charging
     from numbers.services.charging_intervals import Charged
@@ -49,7 +49,7 @@ def begin(line: Line, call_id: str = "a", callee: str = "") -> None:
 
 
 def pass_until(clock: ScriptClock, condition: Callable[[], object]) -> float:
-    """Let time pass until it comes about; returns the seconds."""
+    """Let time pass until the condition is true. Return the seconds."""
     for step in range(STEPS):
         if condition():
             return step * STEP
@@ -94,7 +94,7 @@ def test_a_call_that_ends_before_its_next_interval_gets_the_hold_back(
 def test_intervals_that_nobody_looked_after_are_charged_all_the_same(
     line: Line, test_clock: ScriptClock
 ) -> None:
-    """The sweep was away for three intervals; the call runs on."""
+    """The sweep was away for three intervals while the call ran."""
     begin(line)
     test_clock.advance(2 * INTERVAL + 0.2)
     line.sweep()
@@ -129,7 +129,7 @@ def test_a_held_interval_that_had_started_when_the_call_ended_is_charged(
 
 
 def test_many_sweeps_at_once_charge_an_interval_once(line: Line, test_clock: ScriptClock) -> None:
-    """Sweeps are fenced, yet two that overlap must not charge twice."""
+    """Sweeps are fenced, but two that overlap must not charge twice."""
     begin(line)
     next_moment = threading.Barrier(3, lambda: test_clock.advance(INTERVAL / 4))
 
@@ -156,7 +156,7 @@ def test_many_sweeps_at_once_charge_an_interval_once(line: Line, test_clock: Scr
 
 @pytest.fixture
 def told(line: Line) -> Iterator[list[dict[str, str]]]:
-    """What switches of the pool are told."""
+    """The events that switches of the pool receive."""
     client = hotpath.client()
     channel = client.pubsub(ignore_subscribe_messages=True)
     channel.subscribe("{east}:hangups")

@@ -1,4 +1,4 @@
-"""kill -9 between every two steps of a charged call: no call uncharged, no charge without call."""
+"""kill -9 between any two steps of a charged call: no uncharged call, no charge without a call."""
 
 import itertools
 import json
@@ -21,7 +21,7 @@ _COUNT = itertools.count(1)
 
 
 class Exchange:
-    """A database and a Redis, and processes that make calls there."""
+    """A database and a Redis, and processes that make calls on them."""
 
     def __init__(self, folder: Path, redis_url: str) -> None:
         self.site = Site(folder, redis_url)
@@ -29,7 +29,7 @@ class Exchange:
         self.site.migrate()
 
     def slug(self, word: str = "p") -> str:
-        """Of a pool that the first process makes, and of its account."""
+        """Return a new name for a pool that the first process makes, and for its account."""
         return f"{word}{next(_COUNT)}"
 
     def killed(self, point: str, verb: str, *arguments: str) -> None:
@@ -39,7 +39,7 @@ class Exchange:
         assert done.returncode == -signal.SIGKILL, f"{point}: {done.stdout}\n{done.stderr[-2000:]}"
 
     def recover(self, slug: str, running_seconds: float) -> dict[str, Any]:
-        """What the survivors make of it."""
+        """Return the judgement after the surviving workers have recovered."""
         told = self.site.run(PROGRAM, "recover", slug, str(running_seconds))
         return dict(json.loads(told.splitlines()[-1]))
 
@@ -77,7 +77,7 @@ def test_a_beginning_that_is_killed_is_charged_if_the_call_began_and_only_then(
     assert judged["began"] == began
     wanted = {"spent": PRICE * began, "held": 0, "settled": int(began), "open": 0}
     assert judged["before"] == judged["after"] == wanted
-    assert judged["notes"] == ["c"] * began  # of the next interval, an hour from now
+    assert judged["notes"] == ["c"] * began  # a note of the next interval, an hour from now
 
 
 @pytest.mark.parametrize("point", ["calls.after_hold", "calls.after_voucher", "calls.after_sent"])
@@ -102,7 +102,7 @@ def test_a_refusal_that_is_killed_costs_nothing(exchange: Exchange, point: str) 
 
 
 def charged_exactly(judged: dict[str, Any], interval_us: int = 1_000_000) -> None:
-    """As many intervals are charged as had started when the call ended."""
+    """Check that exactly the intervals that had started when the call ended are charged."""
     started = (judged["ended_us"] - judged["started_us"]) // interval_us + 1
     assert judged["began"]
     assert judged["after"] == {
@@ -151,7 +151,7 @@ def test_an_ended_call_whose_worker_is_killed_is_charged_once(
 
 
 def rated_exactly(judged: dict[str, Any]) -> None:
-    """Each second that had started when the call ended is charged once, and one connection fee."""
+    """Check that each second that had started is charged once, with one connection fee."""
     seconds = -(-(judged["ended_us"] - judged["started_us"]) // 1_000_000)
     assert judged["began"]
     assert judged["after"]["spent"] == SECOND_PRICE * max(seconds, 1) + FEE

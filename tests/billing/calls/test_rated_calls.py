@@ -1,4 +1,4 @@
-"""Calls by destination: held by the rate of the callee, charged for what was used."""
+"""Calls by destination: held by the callee's rate, charged for what was used."""
 
 from datetime import UTC, datetime
 from types import SimpleNamespace
@@ -40,7 +40,7 @@ def line(transactional_db: None, test_clock: ScriptClock) -> Line:
 
 
 def run_for(line: Line, clock: ScriptClock, seconds: float) -> None:
-    """Let the call run on, swept as it goes."""
+    """Let the call run, with sweeps."""
     left = seconds
     while left > 0:
         step = min(BEAT, left)
@@ -50,7 +50,7 @@ def run_for(line: Line, clock: ScriptClock, seconds: float) -> None:
 
 
 def close(line: Line, clock: ScriptClock) -> int:
-    """Let everything that is due come about; what the call cost."""
+    """Run everything that is due. Return what the call cost."""
     for _ in range(200):
         if not line.notes():
             break
@@ -133,7 +133,7 @@ def test_a_call_costs_the_seconds_it_used(
 def test_a_call_costs_what_the_plain_model_says(
     line: Line, test_clock: ScriptClock, rate: Rate, whole: int, swept: bool
 ) -> None:
-    """Swept all the time or not at all: the same seconds, and each interval rounded once."""
+    """With and without sweeps: the same seconds are charged, and each interval is rounded once."""
     used = whole + 0.5
     line.shop.pay_in(300_000)
     rate = Rate("", "Everywhere", rate.price, rate.first, rate.increment, rate.fee)
@@ -203,7 +203,7 @@ def test_a_new_version_does_not_touch_a_call_that_has_begun(
 def evening(
     transactional_db: None, test_clock: ScriptClock, monkeypatch: pytest.MonkeyPatch
 ) -> ScriptClock:
-    """It is a Monday, half a minute before seven in the evening, in the account's zone."""
+    """A Monday, half a minute before seven in the evening, in the account's zone."""
     at = datetime(2030, 3, 4, 10, 59, 30, tzinfo=UTC)
     test_clock.set(us_of(at))
     monkeypatch.setattr("billing.services.calls.timezone", SimpleNamespace(now=lambda: at))
@@ -265,7 +265,7 @@ def test_the_hold_keeps_the_rate_and_its_version(line: Line) -> None:
 def test_notes_of_the_release_before_go_on_by_the_price_of_a_call(
     transactional_db: None, test_clock: ScriptClock
 ) -> None:
-    """Its holds have no rate, and its notes name no hold."""
+    """The call's holds have no rate, and its notes name no hold."""
     line = rated_line(prices=CALL_PRICE)
     begin(line, "+12025550100")
     key = pool_door.PoolKeys(line.slug).charges

@@ -1,4 +1,4 @@
-"""Charged calls on the statement, its files, the API and the page of one interval."""
+"""Charged calls on the statement, in its files, in the API and on the page of one interval."""
 
 import csv
 import io
@@ -28,9 +28,9 @@ pytestmark = [pytest.mark.django_db(transaction=True)]
 
 @pytest.fixture
 def line(transactional_db: None, test_clock: ScriptClock) -> Line:
-    """73 s to a mobile, twice; 10 s to Berlin; and one by the price of a call."""
+    """73 s to a mobile, twice; 10 s to Berlin; and one call by the price of a call."""
     made = rated_line(prices=CALL_PRICE)
-    today = localtime(timezone=zone_of(made.shop.account))  # whose month need not be that of UTC
+    today = localtime(timezone=zone_of(made.shop.account))  # whose month need not be UTC's
     test_clock.set(us_of(today.replace(day=10, hour=12)))
     for call_id, callee, seconds in (
         *(("a", MOBILE, 73), ("b", MOBILE, 73), ("c", FIXED, 10)),
@@ -80,7 +80,7 @@ def test_calls_are_summed_up_by_rate(line: Line) -> None:
         "Berlin": (1, 60, 600),
         "": (1, 60, 600),
     }
-    assert found.lines[0].destination == "Germany mobile"  # what cost most is first
+    assert found.lines[0].destination == "Germany mobile"  # the most expensive destination is first
     assert (found.count, found.calls, found.seconds, found.units) == (3, 4, 266, 4_220)
     cut = calls_of(wallet, month_at(wallet.account), 1)
     assert (len(cut.lines), cut.more, cut.units) == (1, 2, 4_220)
@@ -156,7 +156,7 @@ def test_one_interval_s_page_says_why_it_cost_so_much(line: Line) -> None:
 
 
 def test_a_tariff_that_was_used_keeps_its_rates(line: Line) -> None:
-    """What explains a charge is not to vanish with a new version."""
+    """The explanation of a charge must not vanish with a new version."""
     wallet = wallet_of(line)
     Tariff.objects.update(valid_until=localtime(timezone.now(), zone_of(wallet.account)))
     assert CallRate.objects.count() == 3

@@ -13,7 +13,7 @@ from tests.support.parts import starts_processes
 @pytest.fixture(scope="session")
 @starts_processes
 def gateway_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GatewayProcess]:
-    """One gateway for the session; nobody takes its reports, so tests report by themselves."""
+    """A gateway for the session. Its reports have no receiver, so tests report themselves."""
     folder: Path = tmp_path_factory.mktemp("gateway")
     process = GatewayProcess(folder, "http://127.0.0.1:9").start()
     yield process
@@ -22,7 +22,7 @@ def gateway_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gatewa
 
 @pytest.fixture
 def gateway(gateway_process: GatewayProcess, settings: Any) -> GatewayProcess:
-    """The same, named by the settings."""
+    """The gateway, also set in the settings."""
     settings.BILLING_GATEWAY_URL = gateway_process.url
     settings.BILLING_GATEWAY_TOKEN = TOKEN
     return gateway_process
@@ -30,6 +30,6 @@ def gateway(gateway_process: GatewayProcess, settings: Any) -> GatewayProcess:
 
 @pytest.fixture
 def acme(transactional_db: None, clean_redis: object, request: pytest.FixtureRequest) -> Sender:
-    """An account of its own name, so that the session's ledger tells the tests apart."""
+    """An account with its own name, so that the session's ledger keeps the tests apart."""
     slug = f"t{abs(hash(request.node.nodeid)) % 10**9}"
     return sender(slug)

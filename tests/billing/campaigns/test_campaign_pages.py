@@ -1,4 +1,4 @@
-"""The pages of campaigns, as a sender walks through them."""
+"""The pages of campaigns, in the order in which a sender uses them."""
 
 from io import BytesIO
 
@@ -24,7 +24,7 @@ from tests.billing.campaigns.world import (
 
 @pytest.fixture
 def client(acme: Sender) -> Client:
-    """Somebody of the account who sends."""
+    """A browser of a member who sends."""
     user = user_create(username="sender", actor="test")
     membership_set(user=user, account=acme.wallet.account, roles=["sender"], actor="test")
     client = Client()
@@ -190,7 +190,7 @@ def test_a_template_is_made_completed_and_fixed_once_it_was_sent(
     client.post(f"{home}{made.pk}/archive/")
     made.refresh_from_db()
     assert made.archived_at is not None
-    client.get(home)  # shows the message about it
+    client.get(home)  # shows and clears the notification
     assert (
         "Winter" not in client.get(f"/accounts/{acme.wallet.slug}/campaigns/new/").content.decode()
     )

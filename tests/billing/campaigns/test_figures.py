@@ -1,4 +1,4 @@
-"""A campaign's figures: the books plus what the wallet tells since are the books of later."""
+"""A campaign's figures: the books plus the wallet's later changes equal the later books."""
 
 import random
 
@@ -22,7 +22,7 @@ def quote() -> door.Quote:
 
 
 def live_through(acme: Sender, ids: list[str], chance: random.Random) -> None:
-    """Hold, send, report, cancel, in an order by chance, as campaigns do."""
+    """Hold, send, report and cancel in random order, as campaigns do."""
     slug = acme.wallet.slug
     acme.run(door.hold_many(slug, [door.HoldRequest(each, "b", quote()) for each in ids]))
     kept = [each for each in ids if chance.random() < 0.9]
@@ -94,7 +94,7 @@ async def test_counts_never_fall_back_when_the_books_are_far_behind(
     await in_thread(live_through)(acme, ids[:20], random.Random(2))
     late = CampaignTopic(f"{acme.wallet.slug}.{campaign.pk}")
     first = (await late.snapshot()).data["figures"]
-    assert first["delivered_count"] > 0  # a reader who comes late gets everything
+    assert first["delivered_count"] > 0  # a late reader gets everything
     await in_thread(live_through)(acme, ids[20:25], random.Random(3))
     second = (await late.snapshot()).data["figures"]
     assert second["delivered_count"] >= first["delivered_count"]

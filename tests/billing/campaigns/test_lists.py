@@ -1,4 +1,4 @@
-"""The lists of campaigns and templates: found by name, filtered, sorted, exported."""
+"""The lists of campaigns and templates: searched by name, filtered, sorted, exported."""
 
 import csv
 import io

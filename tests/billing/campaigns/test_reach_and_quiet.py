@@ -1,4 +1,4 @@
-"""Numbers in one form, and hours in which nobody is disturbed."""
+"""Numbers in one format, and quiet hours, in which no message is sent."""
 
 from datetime import UTC, datetime, time
 

@@ -124,7 +124,7 @@ def test_a_worker_that_dies_after_any_step_is_made_good_by_the_next(
     acme: Sender, gateway: GatewayProcess, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
     class Killed(BaseException):
-        """As SIGKILL: nothing of ours runs after it."""
+        """Like SIGKILL: none of our code runs after it."""
 
     def dies_after(module: Any, name: str) -> None:
         real = getattr(module, name)

@@ -1,4 +1,4 @@
-"""Recipients from a file: taken, or dropped with a reason, before anything is held."""
+"""Recipients from a file: accepted, or dropped with a reason, before anything is held."""
 
 import pytest
 from django.core.exceptions import ValidationError
@@ -63,7 +63,7 @@ def test_a_worker_that_dies_in_the_file_is_followed_by_one_that_goes_on(
     def dies(values):
         calls.append(len(values))
         if len(calls) == 2:
-            raise KeyboardInterrupt  # as a killed process: nothing is written after it
+            raise KeyboardInterrupt  # like a killed process: nothing is written after it
         return real(values)
 
     monkeypatch.setattr(campaigns_upload, "look_up", dies)

@@ -1,4 +1,4 @@
-"""An account that can send campaigns, files as people upload them, and a gateway to send over."""
+"""An account that can send campaigns, files as people upload them, and a gateway for sending."""
 
 import json
 import os
@@ -25,7 +25,7 @@ from tests.support.ports import free_port
 from tests.support.waiting import patient, until
 
 TOKEN = "a token of tests"
-DEAREST = 2_000  # of a card below 50 kB, by the shop's prices
+DEAREST = 2_000  # a card below 50 kB, by the shop's prices
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Sender:
         return self.shop.wallet
 
     def draft(self, numbers: Iterable[str], name: str = "Autumn") -> Campaign:
-        """A campaign whose file was read."""
+        """Return a campaign whose file was read."""
         campaign = self.empty(name)
         text = "number\n" + "\n".join(numbers) + "\n"
         return upload(campaign, text)
@@ -56,12 +56,12 @@ class Sender:
         return "" if found is None else str(found.state)
 
     def persist(self) -> None:
-        """Bring everything to the books."""
+        """Persist everything to the books."""
         persist_one(Wallet.objects.select_related("account").get(pk=self.wallet.pk))
 
 
 def sender(slug: str = "acme", **given: Any) -> Sender:
-    """An account with money, a tariff, a chatbot and a complete template."""
+    """Make an account with money, a tariff, a chatbot and a complete template."""
     shop = make_shop(slug, **given)
     template = template_create(
         actor="test",
@@ -80,12 +80,12 @@ def sender(slug: str = "acme", **given: Any) -> Sender:
 
 
 def numbers(count: int, digit: int = 0, first: int = 1_380_013_000) -> list[str]:
-    """Mobile numbers that end with a digit: the simulated gateway decides by it."""
+    """Return mobile numbers that end with `digit`, by which the simulated gateway decides."""
     return [f"+86{first + place}{digit}" for place in range(count)]
 
 
 def upload(campaign: Campaign, text: str | bytes, name: str = "recipients.csv") -> Campaign:
-    """Upload a file and read it here and now."""
+    """Upload a file and read it immediately."""
     data = text.encode() if isinstance(text, str) else text
     found = recipients_upload(actor="test", campaign=campaign, file_name=name, data=[data])
     runner.run(found.job_id or 0)
@@ -98,12 +98,12 @@ def fresh(campaign: Campaign) -> Campaign:
 
 
 def send(campaign: Campaign) -> Campaign:
-    """Start a campaign and work until no job of it is left to do."""
+    """Start a campaign and work until none of its jobs is left."""
     return work(campaign_send(actor="test", campaign=campaign))
 
 
 def work(campaign: Campaign) -> Campaign:
-    """Run the campaign's jobs, one slice after the other, as a worker does."""
+    """Run the campaign's jobs, slice by slice, as a worker does."""
     for _slice in range(100):
         found = fresh(campaign)
         if found.job is None or found.job.ended:
@@ -114,7 +114,7 @@ def work(campaign: Campaign) -> Campaign:
 
 @dataclass
 class GatewayProcess:
-    """The simulated gateway as a process of its own; its reports go to `platform`."""
+    """The simulated gateway as a separate process. Its reports go to `platform`."""
 
     folder: Path
     platform: str
@@ -157,11 +157,11 @@ class GatewayProcess:
         return httpx.get(f"{self.url}{path}", headers=headers, timeout=patient(10)).json()
 
     def rows(self, account: str = "") -> dict[str, dict[str, Any]]:
-        """The ledger by message id."""
+        """Return the ledger by message ID."""
         found = self.get(f"/ledger?account={account}&limit=10000")["rows"]
         return {row["message_id"]: row for row in found}
 
     @property
     def repeats(self) -> int:
-        """How often a message was handed over again."""
+        """Return how often a message was handed over again."""
         return int(self.get("/ledger/summary")["repeats"])

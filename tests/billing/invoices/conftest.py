@@ -1,4 +1,4 @@
-"""The people of the tests, and what they have in the books. No second factor is asked for."""
+"""The people of the tests, and their data in the books. No second factor is required."""
 
 import pytest
 from pytest_django import Settings

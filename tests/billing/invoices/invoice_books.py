@@ -1,4 +1,4 @@
-"""What tests of invoices have in the books: a seller, rates, and the charges of a past month."""
+"""The books of the invoices' tests: a seller, rates, and the charges of a past month."""
 
 from datetime import UTC, date, datetime
 from typing import Any
@@ -23,7 +23,7 @@ SELLER: dict[str, Any] = {
 
 
 def set_up() -> None:
-    """The seller, and 6 % on messages and 9 % on calls in CN; once."""
+    """Set up the seller, and 6 % on messages and 9 % on calls in CN, once."""
     if seller_of() is not None:
         return
     seller_set(actor="test", **SELLER)
@@ -36,7 +36,7 @@ def month(wallet: Wallet, name: str = MONTH) -> Month:
 
 
 def charges(wallet: Wallet, year: int = 2026, number: int = 1) -> int:
-    """A month's charges of two chatbots, messages and a call; what they come to."""
+    """Write a month's charges of two chatbots, messages and a call. Return their total."""
     rows = (
         *(("native_text", 4_201, "shop"), ("native_text", 4_200, "shop")),
         *(("native_text", 999, "news"), ("video", 14_507, "shop"), ("call", 9_001, "")),
@@ -47,12 +47,12 @@ def charges(wallet: Wallet, year: int = 2026, number: int = 1) -> int:
 
 
 def later(wallet: Wallet) -> JournalEntry:
-    """An entry of now: everything before it is in the books."""
+    """Write an entry of the present, so that the books have everything before it."""
     return put(wallet, int(datetime.now(UTC).timestamp() * 1_000_000), "sent")
 
 
 def issued(wallet: Wallet, name: str = MONTH) -> Invoice:
-    """The invoice of a month with charges; the same one again."""
+    """Return the invoice of a month with charges. Repeated calls return the same invoice."""
     set_up()
     found = Invoice.objects.filter(wallet=wallet).order_by("-pk").first()
     if found is None:

@@ -1,7 +1,7 @@
-"""Make what the browser looks at: an account with invoices, one of them with a credit note waiting.
+"""Make the data of the browser tests: an account with invoices, one with a pending credit note.
 
 A program for a database with the people of tests/browser/stage.py, run in the environment of the
-site; prints the sessions, and the ids that stand in addresses, as JSON.
+site. It prints the sessions, and the IDs that addresses contain, as JSON.
 """
 
 import json
@@ -42,7 +42,7 @@ def main() -> None:
         email="accounts@vineyard.example",
     )
     total = sum(charges(wallet, 2026, number) for number in (1, 2, 3))
-    top_up(wallet, at_us(wallet, 2026, 1, 1, 1), total)  # the books agree
+    top_up(wallet, at_us(wallet, 2026, 1, 1, 1), total)  # so that the books agree
     later(wallet)
     first, second = (
         invoice_issue(wallet, month(wallet, f"2026-0{number}"), actor="stage") for number in (1, 2)

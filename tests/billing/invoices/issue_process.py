@@ -1,4 +1,4 @@
-"""A process that issues the invoices of many accounts, some of them together with another one.
+"""A process that issues the invoices of many accounts, some of them at once with another process.
 
 Usage: issue_process.py prepare <accounts> | issue <threads> | report
 """
@@ -40,7 +40,7 @@ def prepare(count: int) -> None:
 
 
 def issue(threads: int) -> None:
-    """Wait for the word on the standard input, then issue every account's in every thread."""
+    """Wait for a line on standard input, then issue every account's invoices in every thread."""
     from django.db import connection
 
     from billing.models import Wallet

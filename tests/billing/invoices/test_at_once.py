@@ -25,7 +25,7 @@ def run(url: str, *words: str) -> str:
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def database(request: pytest.FixtureRequest, tmp_path: Path, clean_redis: RedisServer) -> str:
-    """DATABASE_URL of an empty database of either kind."""
+    """The DATABASE_URL of an empty database, of either kind."""
     if request.param == "sqlite":
         lay_migrated(tmp_path / "race.sqlite3")
         return f"sqlite:///{tmp_path / 'race.sqlite3'}"
@@ -42,7 +42,7 @@ def test_each_is_issued_once_and_no_number_is_missing(database: str, tmp_path: P
     for process in processes:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
-    for process in processes:  # all are loaded: now let every one of them go
+    for process in processes:  # all are loaded: now let all of them start
         assert process.stdin is not None
         process.stdin.write("go\n")
         process.stdin.flush()

@@ -1,4 +1,4 @@
-"""The pages of invoices in a real browser: read, issue, credit; a phone, and nothing for axe."""
+"""The pages of invoices in a real browser: read, issue, credit; on a phone; no axe findings."""
 
 from collections.abc import AsyncIterator
 

@@ -1,4 +1,4 @@
-"""Credit notes cancel a whole invoice, by two people above the limit, with their own number."""
+"""Credit notes cancel a whole invoice, by two people above the limit, with a separate number."""
 
 from datetime import timedelta
 from typing import Any

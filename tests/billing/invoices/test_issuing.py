@@ -1,4 +1,4 @@
-"""An invoice says what the journal says, has the next number, and never changes."""
+"""An invoice shows what the journal has, gets the next number, and never changes."""
 
 from datetime import date
 from typing import Any

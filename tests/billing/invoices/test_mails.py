@@ -1,4 +1,4 @@
-"""Documents go to the billing contact with the change itself; a sweep sends them, and again."""
+"""Documents are queued for the billing contact with the change; a sweep sends and retries them."""
 
 from datetime import timedelta
 from typing import Any
@@ -54,7 +54,7 @@ def test_a_mail_server_that_is_away_gets_it_later(
     issued(wallet)
     monkeypatch.setattr(EmailMessage, "send", refuse)
     assert send_due() == {"sent": 0, "failed": 1}
-    assert send_due() == {"sent": 0, "failed": 0}  # it waits
+    assert send_due() == {"sent": 0, "failed": 0}  # the document waits
     monkeypatch.undo()
     InvoiceMail.objects.update(next_at=timezone.now() - timedelta(seconds=1))
     assert send_due() == {"sent": 1, "failed": 0}

@@ -1,4 +1,4 @@
-"""The pages and files of invoices: a customer's own only; finance issues, credits and sets."""
+"""The pages and files of invoices: customers see only theirs; finance issues, credits and sets."""
 
 import csv
 import io
@@ -45,7 +45,7 @@ def test_a_customer_sees_own_invoices_only(people: Payers) -> None:
     for part in ("", "pdf/", "csv/"):
         assert client.get(f"{OF}invoices/{own.pk}/{part}").status_code == 200
         assert stranger.get(f"{OF}invoices/{own.pk}/{part}").status_code == 404
-        # Another account's invoice below one's own address.
+        # Another account's invoice below the member's own address.
         assert client.get(f"{OF}invoices/{theirs.pk}/{part}").status_code == 404
     assert client.get(f"{OF}invoices/{own.pk}/credit-note/pdf/").status_code == 404
     assert client.get("/billing/invoices/").status_code == 403

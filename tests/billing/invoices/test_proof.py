@@ -32,7 +32,7 @@ TRIGGERS = import_module("billing.migrations.0007_invoices")
 
 @contextmanager
 def tampering() -> Iterator[None]:
-    """As somebody who can change the database itself."""
+    """Allow changes as by an attacker who can write to the database itself."""
     with connection.cursor() as cursor:
         for statement in TRIGGERS.DROP[connection.vendor]:
             cursor.execute(statement)

@@ -1,4 +1,4 @@
-"""A customer with a wallet that has lived: topped up, charged, corrected, flagged, persisted."""
+"""A customer whose wallet has been used: topped up, charged, corrected, flagged, persisted."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -33,11 +33,11 @@ class Customer:
         return self.wallet.slug
 
     def run(self, command: Any) -> Any:
-        """Run a command of the wallet."""
+        """Run a command of the wallet and return its answer."""
         return servers.path(self.wallet).run(command)
 
     def request(self, message_id: str, **more: Any) -> door.HoldRequest:
-        """A hold of 0.5 that may end as native text, Yuexin resolved or not."""
+        """Return a hold of 0.5 that may end as native text, or as Yuexin, resolved or not."""
         quote = door.Quote(PRICES, self.tariff.pk, OTHERS)
         return door.HoldRequest(message_id, "body", quote, chatbot="shop", **more)
 
@@ -47,33 +47,33 @@ class Customer:
             assert self.run(door.hold(self.slug, self.request(message_id, **more))).answer == "held"
 
     def hold_any(self, message_id: str) -> Any:
-        """Hold one message, whatever the answer."""
+        """Hold one message and return the answer, whatever it is."""
         return self.run(door.hold(self.slug, self.request(message_id)))
 
     def session(self, message_id: str) -> Any:
-        """A session message at 0.09."""
+        """Send a session message at 0.09."""
         quote = door.Quote({"native_session": 900}, self.tariff.pk)
         request = door.HoldRequest(message_id, "body", quote, kind="session", chatbot="shop")
         return self.run(door.session(self.slug, request))
 
     def report(self, message_id: str, mode: str | None, *, delivered: bool = True) -> Any:
-        """A final report."""
+        """Send a final report."""
         return self.run(
             door.report(self.slug, door.DeliveryReport(message_id, True, delivered, mode))
         )
 
     def top_up(self, operation_id: str, amount: int) -> Any:
-        """Money from outside."""
+        """Add money from outside."""
         return self.run(door.move(self.slug, operation_id, "recharge", amount))
 
     def persist(self) -> None:
-        """Bring everything to the books."""
+        """Persist everything to the books."""
         persist_one(Wallet.objects.select_related("account").get(pk=self.wallet.pk))
         self.wallet.refresh_from_db()
 
 
 def customer(slug: str = "evergreen", **account: Any) -> Customer:
-    """An account with 100 in its wallet, a tariff, a chatbot, and one member of each role."""
+    """Make an account with 100 in its wallet, a tariff, a chatbot, and one member of each role."""
     row = Account.objects.create(slug=slug, name=slug.title(), **account)
     wallet = wallet_open(row, "test", opening=OPENING)
     tariff = Tariff.objects.create(
@@ -95,7 +95,7 @@ def customer(slug: str = "evergreen", **account: Any) -> Customer:
 
 
 def lived(slug: str = "evergreen", **account: Any) -> Customer:
-    """A customer of whom every page has something to show."""
+    """Make a customer with data for every page."""
     made = customer(slug, **account)
     made.top_up("recharge:1", 50 * UNITS)
     made.hold("m-text", "m-yuexin", "m-failed", "m-open", "m-late")
@@ -104,14 +104,14 @@ def lived(slug: str = "evergreen", **account: Any) -> Customer:
     made.report("m-yuexin", "yuexin_unresolved")
     made.report("m-failed", "native_text", delivered=False)
     made.run(door.cancel(slug, "m-late"))
-    made.report("m-late", "native_text")  # a contradiction: it was cancelled
+    made.report("m-late", "native_text")  # a contradiction: the message was cancelled
     made.persist()
-    made.hold("m-fresh")  # not in the books
+    made.hold("m-fresh")  # not in the books yet
     return made
 
 
 def operator(name: str = "olive", *grants: str) -> User:
-    """An operator with these grants."""
+    """Make an operator with these grants."""
     user = user_create(username=name, actor="test", is_operator=True)
     for grant in grants:
         grant_set(user=user, name=grant, actor="test")
@@ -119,7 +119,7 @@ def operator(name: str = "olive", *grants: str) -> User:
 
 
 def browser(user: User) -> Client:
-    """A browser in which this user is logged in."""
+    """Return a browser in which this user is logged in."""
     client = Client()
     client.force_login(user)
     return client

@@ -74,7 +74,7 @@ def test_orders_that_wait_and_accounts_in_safe_mode_are_told(
     order = MoneyOrder.objects.create(
         wallet=made.wallet, operation_id="adjust:1", kind="credit", amount=1
     )
-    assert failed(boss) == []  # a moment is no failure
+    assert failed(boss) == []  # a difference that lasts only a moment is no failure
     old = timezone.now() - timedelta(seconds=120)
     MoneyOrder.objects.filter(pk=order.pk).update(created_at=old)
     Wallet.objects.update(recovering_since=old)

@@ -1,4 +1,4 @@
-"""What the pages of money say, and what their buttons do."""
+"""What the pages of money show, and what their buttons do."""
 
 import csv
 import io
@@ -26,18 +26,18 @@ from tests.billing.pages.page_world import Customer, browser, customer, lived, o
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-SPENDABLE = 150 * UNITS - 3_000 - 1_000 - 5_000  # in the books; m-fresh is not there yet
+SPENDABLE = 150 * UNITS - 3_000 - 1_000 - 5_000  # in the books; m-fresh is not included yet
 
 
 @pytest.fixture
 def made(clean_redis: RedisServer) -> Customer:
-    """A wallet that has lived."""
+    """A wallet with data for every page."""
     return lived()
 
 
 @pytest.fixture
 def boss(made: Customer, settings: Any) -> Client:
-    """A browser of an operator with the grant `finance`, no second factor asked for."""
+    """A browser of an operator with the grant `finance`. No second factor is required."""
     settings.SECOND_FACTOR_FOR_MONEY = False
     return browser(operator("boss", "finance"))
 
@@ -47,7 +47,7 @@ def send(client: Client, path: str, **data: Any) -> Any:
 
 
 def rows_of(answer: Any) -> list[dict[str, str]]:
-    """A CSV answer."""
+    """Return the rows of a CSV answer."""
     text = b"".join(answer.streaming_content).decode("utf-8-sig")
     return list(csv.DictReader(io.StringIO(text)))
 
@@ -73,7 +73,7 @@ def test_the_portal_opens_while_redis_is_away(
     assert "The live balance can't be read." in answer.content.decode()
     assert (
         '¥149<span class="money__rest">.1000</span>' in answer.content.decode()
-    )  # what the books know
+    )  # what the books have
 
 
 @pytest.mark.parametrize(("role", "pays"), [("owner", True), ("payer", True), ("sender", False)])

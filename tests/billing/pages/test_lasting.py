@@ -20,7 +20,7 @@ NOW = datetime(2026, 11, 21, 10, 30, tzinfo=UTC)
 
 @pytest.fixture
 def made(clean_redis: RedisServer) -> Customer:
-    """A wallet that has lived."""
+    """A wallet with data for every page."""
     return lived()
 
 

@@ -24,7 +24,7 @@ LEFT = 150 * UNITS - 3_000 - 1_000 - 10_000  # with m-fresh in the books
 
 @pytest.fixture
 def made(clean_redis: RedisServer) -> Customer:
-    """A wallet that has lived."""
+    """A wallet with data for every page."""
     return lived()
 
 
@@ -56,7 +56,7 @@ def test_all_entries_and_the_breakdown_are_one_ledger(made: Customer) -> None:
     rows = client.get("/accounts/evergreen/entries/").context["rows"]
     assert [row for row in rows if row.part.amount] == explained
     told = {(row.reference, row.part.moved.kind): row.details for row in rows}
-    assert told["m-text", "hold"] == ""  # its amount says it
+    assert told["m-text", "hold"] == ""  # its amount shows it
     assert (
         told["m-text", "settle"] == f"Native text · Held{NBSP}{MINUS}0.5000 · Charged{NBSP}+0.3000"
     )
@@ -84,7 +84,7 @@ def test_a_calls_intervals_are_told_from_messages(
 def test_each_day_has_a_head_with_what_the_whole_day_moved_whatever_a_page_shows(
     made: Customer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In the account's zone: an entry at 23:30 UTC of the 30th is of the 31st in Shanghai."""
+    """Days are the account's: an entry at 23:30 UTC on the 30th belongs to the 31st in Shanghai."""
     made.persist()
     entries_of = JournalEntry.objects.filter(wallet=made.wallet).order_by("seq")
     first, *rest = entries_of

@@ -1,4 +1,4 @@
-"""The list of messages: who may see what, its filters, its pages, its counts and its file."""
+"""The list of messages: permissions, filters, pages, counts and its file."""
 
 import csv
 import io
@@ -22,7 +22,7 @@ from tests.billing.pages.test_pages import body_of
 pytestmark = pytest.mark.django_db(transaction=True)
 LIST = "/accounts/evergreen/messages/"
 NUMBER = "+8613800138000"
-NOON = datetime(2026, 11, 20, 4, tzinfo=UTC)  # noon where the account is
+NOON = datetime(2026, 11, 20, 4, tzinfo=UTC)  # noon in the account's zone
 
 
 @pytest.fixture
@@ -110,7 +110,7 @@ def test_another_accounts_recipient_stays_its_own(made: Customer) -> None:
     theirs = campaign(other)
     recipient(theirs, 1)
     message(other, f"{theirs.public_id}-1")
-    message(made, f"{theirs.public_id}-1")  # by chance the same id
+    message(made, f"{theirs.public_id}-1")  # happens to have the same ID
     assert listed(made)["rows"][0].number == ""
     assert ids(made, "q=13800138000") == []
     assert ids(made, f"campaign={theirs.pk}") == [f"{theirs.public_id}-1"]  # an unknown filter
@@ -136,7 +136,7 @@ def test_another_accounts_recipient_stays_its_own(made: Customer) -> None:
         ("period=dates&from=2026-11-20&until=2026-11-20", ["b-1", "a-1"]),
         ("period=dates&from=2026-11-21", ["a-2"]),
         ("period=dates&until=2026-11-19", []),
-        ("from=2026-11-21", ["a-2", "b-1", "a-1"]),  # dates count with their period only
+        ("from=2026-11-21", ["a-2", "b-1", "a-1"]),  # dates only count together with their period
         ("period=dates&from=x&until=9999-12-31", ["a-2", "b-1", "a-1"]),
         ("period=nonsense&state=nonsense&mode=x&campaign=x", ["a-2", "b-1", "a-1"]),
     ],
@@ -167,7 +167,7 @@ def test_pages_lead_on_and_back_and_hold_every_row_once(
 ) -> None:
     monkeypatch.setattr(tables, "PAGE_ROWS", 2)
     for n in range(5):
-        message(made, f"m-{n}")  # all of one moment
+        message(made, f"m-{n}")  # all at the same moment
     for query in ("", "period=dates&from=2026-11-20"):
         seen, context = [], listed(made, query)
         first = [row.message.message_id for row in context["rows"]]

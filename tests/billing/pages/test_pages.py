@@ -1,4 +1,4 @@
-"""The pages of money: what they answer, to whom, and what they refuse."""
+"""The pages of money: what they answer, to which users, and what they refuse."""
 
 from typing import Any
 
@@ -48,12 +48,12 @@ OPERATORS = (
 
 @pytest.fixture
 def evergreen(clean_redis: RedisServer) -> Customer:
-    """A wallet that has lived."""
+    """A wallet with data for every page."""
     return lived()
 
 
 def body_of(answer: Any) -> str:
-    """What a page says, streamed or not."""
+    """Return a page's text, streamed or not."""
     if getattr(answer, "streaming", False):
         return b"".join(answer.streaming_content).decode()
     return str(answer.content.decode())

@@ -1,4 +1,4 @@
-"""The table of terminals in the browser: a file is kept, read by a worker, and told row by row."""
+"""The table of terminals in the browser: a file is stored, read by a worker, reported by row."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ TEXT = "number,yuexin\n13800138000,yes\n13800138001,no\n1380013OOOO,yes\n1380013
 
 @pytest.fixture
 def finance(settings: Settings) -> Client:
-    """An operator with the grant finance, whose second factor is not asked for (as in the demo)."""
+    """An operator with the grant finance. No second factor is required (as in the demo)."""
     settings.SECOND_FACTOR_FOR_MONEY = False
     abilities.reset()
     return browser(operator("olga", "finance"))
@@ -36,7 +36,7 @@ def uploaded(client: Client, text: str | bytes, name: str = "terminals.csv") -> 
 
 
 def work() -> Job:
-    """What a worker does with the job that waits."""
+    """Run the waiting job as a worker does."""
     job = Job.objects.filter(kind=terminals.READ_KIND).latest("pk")
     runner.run(job.pk)
     job.refresh_from_db()
@@ -57,7 +57,7 @@ def test_a_file_is_read_into_the_table_and_its_bad_rows_are_told(finance: Client
     assert [row for row, _ in found.faults] == [4, 5]
     assert not TerminalFilePart.objects.exists()
     said = finance.get(PAGE, {"number": "+86 138 0013 8000"}).content.decode()
-    assert "Yuexin</span>" in said  # the same terminal, however it is written
+    assert "Yuexin</span>" in said  # the same terminal, in whatever format it is written
     assert "terminals.csv" in said
     assert "neither yes nor no" in said
     assert "13800138000" in said
@@ -118,7 +118,7 @@ def test_a_worker_that_dies_in_the_file_is_followed_by_one_that_goes_on(
     def dying(chunk: dict[str, bool]) -> None:
         calls.append(len(chunk))
         if len(calls) == 3:
-            raise KeyboardInterrupt  # as a killed process
+            raise KeyboardInterrupt  # like a killed process
         real(chunk)
 
     monkeypatch.setattr(terminals, "list_terminals", dying)

@@ -1,4 +1,4 @@
-"""Usage summed by the hour: each entry once, the journal's tail included; and the pace from it."""
+"""Usage summed by the hour: each entry once, including the journal's tail; and the pace from it."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -32,19 +32,19 @@ HOUR = timedelta(hours=1)
 
 @pytest.fixture
 def made(clean_redis: RedisServer) -> Customer:
-    """A wallet that has lived."""
+    """A wallet with data for every page."""
     return lived()
 
 
 def spent(hours_ago: float, units: int, **more: Any) -> UsageRow:
-    """An hour in which messages cost so much."""
+    """Write an hour in which messages cost `units`."""
     at = (NOW - hours_ago * HOUR).replace(minute=0)
     values = {"kind": "hold", "mode": "", "chatbot": "", "entries": 1, "revenue": 0} | more
     return UsageRow(hour=at, spendable=-units, **values)
 
 
 def totals(made: Customer) -> tuple[int, int, int]:
-    """Entries, spendable and revenue over everything that usage knows."""
+    """Return entries, spendable and revenue over all of usage."""
     rows = usage_rows(made.wallet, timezone.now() - timedelta(days=2))
     return (
         sum(row.entries for row in rows),
@@ -54,7 +54,7 @@ def totals(made: Customer) -> tuple[int, int, int]:
 
 
 def journal(made: Customer) -> tuple[int, int, int]:
-    """The same from the journal itself."""
+    """Return the same totals from the journal itself."""
     rows = JournalEntry.objects.filter(wallet=made.wallet)
     sums = rows.aggregate(Sum("spendable"), Sum("revenue"))
     return rows.count(), sums["spendable__sum"], sums["revenue__sum"]
@@ -78,7 +78,7 @@ def test_each_entry_counts_once_however_often_it_is_summed(made: Customer) -> No
     assert stored["entries__sum"] == journal(made)[0]
     made.hold("again-1")
     made.persist()
-    assert sum_all(0, 1) == {"entries": 2}  # with m-fresh, which was not in the books
+    assert sum_all(0, 1) == {"entries": 2}  # includes m-fresh, which was not in the books
     assert totals(made) == journal(made)
 
 
@@ -125,7 +125,7 @@ def test_charts_show_what_was_charged_by_mode_in_the_accounts_days(made: Custome
 
 
 def test_months_are_those_of_the_calendar(made: Customer) -> None:
-    at = datetime(2026, 1, 31, 23, 0, tzinfo=UTC)  # in Shanghai it is February
+    at = datetime(2026, 1, 31, 23, 0, tzinfo=UTC)  # already February in Shanghai
     steps = usage(made.wallet, "12m", now=at).steps
     assert (steps[0].isoformat(), steps[-1].isoformat()) == ("2025-03-01", "2026-02-01")
 

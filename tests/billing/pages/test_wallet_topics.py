@@ -1,4 +1,4 @@
-"""The wallets' topics: for each action the old snapshot plus the changes is the new snapshot."""
+"""The wallets' topics: after each action the old snapshot plus the changes is the new one."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -71,7 +71,7 @@ ACTIONS: dict[str, tuple[Step, ...]] = {
 
 @pytest.fixture
 async def made(clean_redis: RedisServer) -> Customer:
-    """A wallet that has lived."""
+    """A wallet with data for every page."""
     return await sync_to_async(lived)()
 
 
@@ -159,7 +159,7 @@ async def test_a_wallet_is_watched_where_it_lives_before_and_after_it_moves(
     before = await topic.snapshot()
     assert topic.due_seconds() is None
     await sync_to_async(moving.wallet_move)(made.wallet, "heavy", actor="test")
-    assert await topic.changes(before.version) is None  # another life of the data
+    assert await topic.changes(before.version) is None  # another generation of the data
     there = await topic.snapshot()
     assert there.data["spendable"] == before.data["spendable"]
     assert topic.due_seconds() == scope.ELSEWHERE_SECONDS

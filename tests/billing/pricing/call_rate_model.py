@@ -1,4 +1,4 @@
-"""What calls cost, worked out the long way: minute by minute and second by second."""
+"""The cost of calls, computed in the simplest way: minute by minute and second by second."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -12,7 +12,7 @@ MINUTES = 1_440
 
 
 def holds(rate: Rate, local: datetime) -> bool:
-    """Walk back from a minute to the start of the rate's time, if it reaches so far."""
+    """Return whether the rate holds: walk back from a minute to the start of the rate's time."""
     at = local.replace(second=0, microsecond=0, tzinfo=None)
     length = (rate.until_minute - rate.from_minute) % MINUTES or MINUTES
     for back in range(length):
@@ -23,7 +23,7 @@ def holds(rate: Rate, local: datetime) -> bool:
 
 
 def found(rates: Sequence[Rate], callee: str, local: datetime) -> Rate | None:
-    """Every rate is looked at, and the best taken."""
+    """Return the best of all rates that apply."""
     fitting = [rate for rate in rates if callee.startswith(rate.prefix)]
     longest = max((len(rate.prefix) for rate in fitting), default=0)
     best = [rate for rate in fitting if len(rate.prefix) == longest and holds(rate, local)]
@@ -31,7 +31,7 @@ def found(rates: Sequence[Rate], callee: str, local: datetime) -> Rate | None:
 
 
 def seconds(rate: Rate, used_us: int) -> int:
-    """What a whole call is charged for: increments are added until it is covered."""
+    """Return the charged seconds of a whole call: increments are added until it is covered."""
     charged = rate.first
     while charged * 1_000_000 < used_us:
         charged += rate.increment
@@ -39,7 +39,7 @@ def seconds(rate: Rate, used_us: int) -> int:
 
 
 def amount(rate: Rate, charged: int) -> int:
-    """Seconds at the price per minute, half a unit rounded up."""
+    """Return the amount of the seconds at the price per minute, half a unit rounded up."""
     exact = Fraction(charged * rate.price, 60)
     return int(exact + Fraction(1, 2))
 

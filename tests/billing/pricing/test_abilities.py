@@ -1,4 +1,4 @@
-"""Abilities of terminals: kept, asked, unknown, failed, slow; never a guess for Yuexin."""
+"""Abilities of terminals: stored, looked up, unknown, failed, slow; never a guess for Yuexin."""
 
 import json
 import threading
@@ -77,7 +77,7 @@ class Lookup:
 
 @pytest.fixture
 def lookup(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lookup]:
-    """A provider that is given time: on a busy machine a bad answer too may take over 200 ms."""
+    """A provider with a long timeout: on a busy machine even a bad answer may take over 200 ms."""
     monkeypatch.setattr(asking, "BUDGET_SECONDS", 10.0)
     server = Lookup()
     settings.BILLING_ABILITY_PROVIDER = "http"
@@ -199,7 +199,7 @@ def test_a_provider_that_fails_again_and_again_is_left_alone_for_a_while(lookup:
 
 
 def test_many_threads_ask_at_once(lookup: Lookup) -> None:
-    """The provider is asked by itself: SQL's transaction of the test belongs to its thread."""
+    """Only the provider is asked: SQL's transaction of the test belongs to the test's thread."""
     results: list[Mapping[str, bool]] = []
     threads = [
         threading.Thread(target=lambda: results.append(abilities.ask([YES])[1])) for _ in range(8)
@@ -283,6 +283,6 @@ def test_a_terminal_is_the_same_in_every_form_of_its_number(
     file.write_text(f"{listed},yes\n")
     table_import(actor="test", path=file, file_name=file.name)
     assert known([asked, NEVER]) == [(True, "table", "yuexin"), (None, "unknown", "video")]
-    file.write_text(f"{asked},no\n")  # the later word counts, whatever the form
+    file.write_text(f"{asked},no\n")  # the later row counts, in whatever format
     table_import(actor="test", path=file, file_name=file.name)
     assert known([asked]) == [(False, "table", "video")]

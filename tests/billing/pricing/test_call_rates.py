@@ -73,7 +73,7 @@ def test_a_time_past_midnight_belongs_to_the_day_it_began_on() -> None:
 def test_the_intervals_of_a_call_are_charged_for_as_many_seconds_as_the_call(
     rate: Rate, used_us: int, interval: int
 ) -> None:
-    """However long the pool's interval is; and each is held in full before."""
+    """For any length of the pool's interval. Each interval is held in full before."""
     starts, number, charged, units = 0, 1, 0, 0
     while number == 1 or starts * 1_000_000 < used_us:
         held = rated(1, rate, number, starts, interval)

@@ -1,4 +1,4 @@
-"""When no version is valid; what the example message costs."""
+"""Times without a valid version; the price of the example message."""
 
 from datetime import UTC, datetime, timedelta
 

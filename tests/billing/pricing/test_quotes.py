@@ -1,4 +1,4 @@
-"""Quotes: the maximum over what a message can end in, by each sub-mode's own counting rule."""
+"""Quotes: the maximum over all modes that can result, by each sub-mode's counting rule."""
 
 from typing import Any
 

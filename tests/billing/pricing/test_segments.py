@@ -1,4 +1,4 @@
-"""SMS counting against 3GPP TS 23.038 and 23.040: the alphabets, the limits, the uncut pairs."""
+"""SMS counting against 3GPP TS 23.038 and 23.040: the alphabets, the limits, pairs never split."""
 
 import pytest
 from hypothesis import given

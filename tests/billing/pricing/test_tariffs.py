@@ -1,4 +1,4 @@
-"""Tariff versions: validity in the account's zone, no two at once, fixed once in use."""
+"""Tariff versions: validity in the account's zone, no two at once, unchangeable once used."""
 
 import threading
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Templates and chatbots: complete or not, changed only while unused, each tenant its own."""
+"""Templates and chatbots: complete or not, changed only while unused, separate for each tenant."""
 
 from typing import Any
 

@@ -27,7 +27,7 @@ def main(verb: str, *words: str) -> None:
 
 
 def be_patient() -> None:
-    """On a busy machine 50 threads wait long for their turn; here that is no failure."""
+    """Allow long waits: on a busy machine 50 threads wait long for their turn."""
     from django.conf import settings
 
     options = settings.DATABASES["default"]["OPTIONS"]
@@ -42,7 +42,7 @@ def prepare() -> None:
 
 
 def confirm(recharge_pk: int, threads: int) -> None:
-    """Wait for the word on the standard input, then confirm from every thread at once."""
+    """Wait for a line on standard input, then confirm from every thread at once."""
     from django.db import connection
 
     from billing.models import Recharge

@@ -1,4 +1,4 @@
-"""The people of the tests. Both providers stand open; no second factor unless a test wants it."""
+"""The people of the tests. Both providers are open; no second factor unless a test wants it."""
 
 import pytest
 from django.test import Client

@@ -1,4 +1,4 @@
-"""Who pays and who keeps the books in these tests, and what Stripe sends."""
+"""The paying customers and the operators of these tests, and the events that Stripe sends."""
 
 import itertools
 import json
@@ -39,7 +39,7 @@ class Payers:
 
 
 def payers(slug: str = "acme", currency: str = "CNY", zone: str = "Asia/Shanghai") -> Payers:
-    """An account with an owner and an open wallet without money."""
+    """Make an account with an owner and an open wallet without money."""
     account = Account.objects.create(slug=slug, name=slug.title(), currency=currency, zone=zone)
     owner = user_create(username=f"{slug}-owner", actor="test")
     membership_set(user=owner, account=account, roles=["owner"], actor="test")
@@ -48,7 +48,7 @@ def payers(slug: str = "acme", currency: str = "CNY", zone: str = "Asia/Shanghai
 
 
 def operator(name: str, *grants: str) -> User:
-    """An operator with these grants."""
+    """Make an operator with these grants."""
     user = user_create(username=name, actor="test", is_operator=True)
     for grant in grants:
         grant_set(user=user, name=grant, actor="test")
@@ -56,26 +56,26 @@ def operator(name: str, *grants: str) -> User:
 
 
 def browser(user: User) -> Client:
-    """A browser in which this user is logged in."""
+    """Return a browser in which this user is logged in."""
     client = Client()
     client.force_login(user)
     return client
 
 
 def figures(wallet: Wallet) -> door.Balance:
-    """The wallet as Redis has it."""
+    """Return the wallet as Redis has it."""
     found = servers.path(wallet).run(door.balance(wallet.slug))
     assert found is not None
     return found
 
 
 def spendable(wallet: Wallet) -> int:
-    """What can be spent, as Redis has it, in currency units' 1/10 000."""
+    """Return what can be spent, as Redis has it, in 1/10 000 of a currency unit."""
     return figures(wallet).bal
 
 
 def started(people: Payers, amount: int = 100, variant: str = "stripe", **more: Any) -> Recharge:
-    """A top-up of so many currency units that nobody has paid yet."""
+    """Start a top-up of `amount` currency units that is not paid yet."""
     return recharge_start(
         people.wallet,
         actor="test",
@@ -90,7 +90,7 @@ def started(people: Payers, amount: int = 100, variant: str = "stripe", **more: 
 
 
 def event(kind: str, found: dict[str, Any], event_id: str = "") -> dict[str, Any]:
-    """An event in the form of Stripe's API."""
+    """Return an event in the form of Stripe's API."""
     return {
         "id": event_id or f"evt_{next(_COUNT)}",
         "object": "event",
@@ -104,7 +104,7 @@ def event(kind: str, found: dict[str, Any], event_id: str = "") -> dict[str, Any
 
 
 def session(recharge: Recharge, **changes: Any) -> dict[str, Any]:
-    """A checkout session that is paid, as Stripe describes it."""
+    """Return a paid checkout session, as Stripe describes it."""
     cents = recharge.amount * 100 // UNITS
     return {
         "id": f"cs_test_{recharge.pk}",
@@ -123,12 +123,12 @@ def session(recharge: Recharge, **changes: Any) -> dict[str, Any]:
 
 
 def completed(recharge: Recharge, event_id: str = "", **changes: Any) -> dict[str, Any]:
-    """The event that tells that a checkout was paid."""
+    """Return the event that reports a paid checkout."""
     return event("checkout.session.completed", session(recharge, **changes), event_id)
 
 
 def refunded(recharge: Recharge, cents: int, **changes: Any) -> dict[str, Any]:
-    """The event that tells the sum of a charge's refunds."""
+    """Return the event that reports the sum of a charge's refunds."""
     charge = {
         "id": f"ch_{recharge.pk}",
         "object": "charge",
@@ -143,7 +143,7 @@ def refunded(recharge: Recharge, cents: int, **changes: Any) -> dict[str, Any]:
 
 
 def dispute(recharge: Recharge, kind: str, **changes: Any) -> dict[str, Any]:
-    """A charge-back that took or gave back the money: funds_withdrawn, funds_reinstated."""
+    """Return a chargeback that took or gave back the money: funds_withdrawn, funds_reinstated."""
     found = {
         "id": f"du_{recharge.pk}",
         "object": "dispute",
@@ -173,7 +173,7 @@ def send(
 
 
 def answer(said: dict[str, Any] | str, **more: Any) -> tuple[int, str]:
-    """Send an event; the status and what it was answered."""
+    """Send an event. Return the answer's status and text."""
     response = send(said, **more)
     found = json.loads(response.content)
     return response.status_code, found.get("answer") or found["error"]

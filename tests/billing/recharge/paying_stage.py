@@ -1,7 +1,7 @@
-"""Make what the browser looks at: an account with money, prices, and a sender.
+"""Make the data of the browser tests: an account with money, prices, and a sender.
 
 A program for a database with the people of tests/browser/stage.py, run in the environment of the
-site; prints the sessions, and the ids that stand in addresses, as JSON.
+site. It prints the sessions, and the IDs that addresses contain, as JSON.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""A wallet's journal as these tests write it by hand: months of top-ups, charges and credits."""
+"""A wallet's journal written by hand for these tests: months of top-ups, charges and credits."""
 
 import itertools
 from datetime import datetime
@@ -7,17 +7,17 @@ from zoneinfo import ZoneInfo
 
 from billing.models import JournalEntry, Wallet
 
-_SEQ = itertools.count(1_000)  # behind what other tests write by hand
+_SEQ = itertools.count(1_000)  # after the entries that other tests write by hand
 
 
 def at_us(wallet: Wallet, *moment: int) -> int:
-    """A moment of the account's own clock."""
+    """Return a moment of the account's own clock."""
     zone = ZoneInfo(wallet.account.zone)
     return int(datetime(*moment, tzinfo=zone).timestamp() * 1_000_000)
 
 
 def put(wallet: Wallet, at: int, kind: str, **legs: Any) -> JournalEntry:
-    """An entry whose legs are 0 together: what is not given is the world's (cash)."""
+    """Write an entry whose legs sum to 0. The remainder is the world's leg (cash)."""
     given = {leg: legs.get(leg, 0) for leg in ("spendable", "held", "receivable", "revenue")}
     legs.setdefault("operation_id", f"op-{kind}")
     return JournalEntry.objects.create(
@@ -44,7 +44,7 @@ def credit(wallet: Wallet, at: int, units: int, name: str = "adj-1") -> JournalE
 
 
 def two_months(wallet: Wallet) -> None:
-    """January and February 2026 with everything that a statement has."""
+    """Write January and February 2026 with every kind of line that a statement has."""
     for month in (1, 2):
         top_up(wallet, at_us(wallet, 2026, month, 3, 9), 1_000_000 * month, number=month)
         for day in (3, 4, 28):

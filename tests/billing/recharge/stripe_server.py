@@ -1,4 +1,4 @@
-"""A server of Stripe's HTTP interface, as far as top-ups use it: it remembers what it was asked."""
+"""A server of Stripe's HTTP API, as far as top-ups use it. It remembers the requests."""
 
 import json
 import threading
@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl
 
 
 class StripeServer(ThreadingHTTPServer):
-    """Answers by idempotency key: the same key brings the same object, as Stripe does."""
+    """Answers by idempotency key: the same key returns the same object, as Stripe does."""
 
     daemon_threads = True
 
@@ -18,7 +18,7 @@ class StripeServer(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.asked: list[tuple[str, dict[str, str], str]] = []
         self.made: dict[str, dict[str, Any]] = {}
-        self.states: dict[str, dict[str, Any]] = {}  # what a look finds, by the address's last part
+        self.states: dict[str, dict[str, Any]] = {}  # what a read finds, by the address's last part
         self.failing = 0
         self.status = 500
         self.lock = threading.Lock()
@@ -70,7 +70,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(raw)
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  the base class's word
-        """Say nothing: the tests read `asked`."""
+        """Log nothing: the tests read `asked`."""
 
 
 def _error(status: int) -> dict[str, Any]:
@@ -83,7 +83,7 @@ def _error(status: int) -> dict[str, Any]:
 
 @contextmanager
 def stripe_server() -> Iterator[StripeServer]:
-    """The server, running for as long as the block does."""
+    """The server, running for the length of the block."""
     server = StripeServer()
     thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()

@@ -1,4 +1,4 @@
-"""Asking for an adjustment and finding it again: fields by kind, before and after, the list."""
+"""Requesting an adjustment and finding it again: fields by kind, before and after, the list."""
 
 import csv
 import io

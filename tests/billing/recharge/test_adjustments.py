@@ -1,4 +1,4 @@
-"""What operators do by hand: two different people, a reason, and never twice."""
+"""What operators do by hand: two different people, a reason, and nothing twice."""
 
 from datetime import timedelta
 from typing import Any
@@ -196,7 +196,7 @@ def test_a_charge_back_names_a_top_up_of_the_same_account(people: Payers, olga: 
 
 
 def persisted(people: Payers, units: int) -> None:
-    """As if the persistence had written that balance."""
+    """Write that balance as the persistence would."""
     people.wallet.__class__.objects.filter(pk=people.wallet.pk).update(spendable=units)
 
 

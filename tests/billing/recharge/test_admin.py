@@ -1,4 +1,4 @@
-"""The admin's lists of money: operators look, nobody writes."""
+"""The admin's lists of money are read-only for operators."""
 
 import re
 from typing import Any
@@ -34,7 +34,7 @@ NAMES = sorted(
 
 @pytest.fixture
 def looker() -> Client:
-    """An operator without a grant, and an account with a paid top-up in the books."""
+    """A browser of an operator without a grant; an account has a paid top-up in the books."""
     people = payers()
     answer(completed(started(people, 1_234)))
     started(people, 99)

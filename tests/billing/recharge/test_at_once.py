@@ -39,7 +39,7 @@ def run(url: str, *words: str) -> str:
 
 @pytest.fixture(params=["sqlite", "postgres"])
 def database(request: pytest.FixtureRequest, tmp_path: Path, clean_redis: RedisServer) -> str:
-    """DATABASE_URL of an empty database of either kind."""
+    """The DATABASE_URL of an empty database, of either kind."""
     if request.param == "sqlite":
         lay_migrated(tmp_path / "race.sqlite3")
         return f"sqlite:///{tmp_path / 'race.sqlite3'}"
@@ -57,7 +57,7 @@ def test_two_hundred_confirmations_at_once_credit_once(database: str, tmp_path: 
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
     answers: Counter[str] = Counter()
-    for process in processes:  # all are loaded: now let every one of them go
+    for process in processes:  # all are loaded: now let all of them start
         assert process.stdin is not None
         process.stdin.write("go\n")
         process.stdin.flush()

@@ -1,4 +1,4 @@
-"""Automatic top-ups and low-balance alerts: once, within their limits, and told."""
+"""Automatic top-ups and low-balance alerts: once, within their limits, and with a notification."""
 
 from datetime import timedelta
 from typing import Any
@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("
 
 
 def with_card(below: int = 50, by: int = 100, count: int = 3, **more: Any) -> Payers:
-    """An account with a rule and a kept demo card; its first top-up kept it."""
+    """Make an account with a rule and a stored demo card, which its first top-up stored."""
     people = payers(**more)
     recharge = started(people, 60, "demo", keep_method=True)
     provider = variants.provider_of("demo")
@@ -38,7 +38,7 @@ def with_card(below: int = 50, by: int = 100, count: int = 3, **more: Any) -> Pa
 
 
 def spend(people: Payers, units: int) -> None:
-    """Spend so much, in Redis and, as the persistence would, in SQL."""
+    """Spend `units` in Redis and, as the persistence would, in SQL."""
     number = outbox.MoneyOrder.objects.count()
     outbox.order(people.wallet, "debit", units * UNITS, f"spent-{number}")
     Wallet.objects.filter(pk=people.wallet.pk).update(spendable=spendable(people.wallet))
@@ -110,7 +110,7 @@ def test_in_doubt_it_waits_and_is_asked_again_with_the_same_key(
 
     monkeypatch.setattr(DemoProvider, "charge_kept", silent)
     auto_top_up.top_up_due()
-    assert auto_top_up.top_up_due() == {"begun": 0, "finished": 0}  # one is on its way
+    assert auto_top_up.top_up_due() == {"begun": 0, "finished": 0}  # one top-up is on its way
     Recharge.objects.filter(is_automatic=True).update(
         created=timezone.now() - timedelta(seconds=61)
     )
@@ -161,7 +161,7 @@ def test_a_low_balance_is_told_once_until_it_recovers() -> None:
     rows.update(alert_below=100 * UNITS, spendable=99 * UNITS)
     assert alerts.check_low_balances() == {"opened": 1, "closed": 0}
     assert alerts.check_low_balances() == {"opened": 0, "closed": 0}
-    rows.update(spendable=105 * UNITS)  # a few refunds are no recovery
+    rows.update(spendable=105 * UNITS)  # a few refunds do not count as a recovery
     assert alerts.check_low_balances() == {"opened": 0, "closed": 0}
     rows.update(spendable=50 * UNITS)
     assert alerts.check_low_balances() == {"opened": 0, "closed": 0}

@@ -1,4 +1,4 @@
-"""A customer tops up in a real browser, and the balance moves; four eyes in two windows."""
+"""A customer tops up in a real browser and the balance moves; two people approve in two windows."""
 
 from collections.abc import AsyncIterator
 
@@ -18,7 +18,7 @@ pytestmark = [
 
 STAGE = "tests.billing.recharge.paying_stage"
 PORTAL = f"/accounts/{SLUG}/"
-# Names in braces are ids that the stage tells.
+# Names in braces are IDs that the stage prints.
 CUSTOMERS = [
     f"{PORTAL}top-up/",
     f"{PORTAL}top-ups/",
@@ -68,7 +68,7 @@ async def operator(paying: Console) -> AsyncIterator[Window]:
 
 
 async def balance(shown: Window) -> float:
-    """What the hot lane says of the account, in currency units."""
+    """Return the account's balance from the hot lane, in currency units."""
     asked = await shown.page.request.get(f"{shown.base}/api/v1/accounts/{SLUG}/balance")
     return float((await asked.json())["spendable"])
 
@@ -208,13 +208,13 @@ async def test_a_credit_is_asked_for_in_one_window_and_approved_in_another(
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def looking(paying: Console) -> AsyncIterator[dict[str, Window]]:
-    """Windows for all the pages that are only looked at."""
+    """Windows for all pages that are only read."""
     async with paying.window("tao.ran") as customer, paying.window("lin.mei") as operator:
         yield {"customer": customer, "operator": operator}
 
 
 async def faults(shown: Window, path: str, ids: dict[str, int]) -> list[str]:
-    """What is wrong with a page on a desktop for axe, and on a phone."""
+    """Return axe's findings for a page, on a desktop and on a phone."""
     await shown.page.set_viewport_size(DESKTOP)
     await shown.go(path.format(**ids))
     found = await shown.violations()

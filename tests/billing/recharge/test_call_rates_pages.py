@@ -1,4 +1,4 @@
-"""The pages of call rates: listed, found, exported, imported after a review."""
+"""The pages of call rates: listed, searched, exported, imported after a review."""
 
 import csv
 import io
@@ -50,7 +50,7 @@ def upload(client: Client, row: Tariff, text: str, **given: str) -> Any:
 
 
 def confirm(client: Client, row: Tariff, review: Any, **given: str) -> Any:
-    """Send the form of the review as the browser does."""
+    """Send the form of the review, as the browser does."""
     form = review.context["form"]
     said = {
         "seen": form["seen"].value(),
@@ -127,7 +127,7 @@ def test_an_import_into_a_valid_version_creates_the_next(people: Payers, olga: C
     told = review.context["review"]
     assert (told.new, told.changed, told.gone, told.same) == (1, 1, 1, 1)
     assert "1,200" not in review.content.decode()
-    assert b"0.1200" in review.content  # the price before
+    assert b"0.1200" in review.content  # the previous price
     assert list(Tariff.objects.all()) == [row]
     assert CallRate.objects.count() == 3
     done = confirm(olga, row, review)
@@ -206,7 +206,7 @@ def test_a_new_version_of_prices_takes_the_rates_over(people: Payers, olga: Clie
     assert made.pk != row.pk
     assert made.rates_digest == row.rates_digest
     assert len(rates_of(made)) == 3
-    # and a change of its prices keeps them
+    # and changing its prices keeps the rates
     changed = {**given, "video-price": "0.3"}
     assert olga.post(f"{HOME}{made.pk}/", changed).status_code == 302
     assert len(rates_of(Tariff.objects.get(pk=made.pk))) == 3

@@ -1,4 +1,4 @@
-"""Who may change a credit limit: lower at once by one operator, higher by two."""
+"""Changing a credit limit: one operator can lower it at once, raising it takes two."""
 
 from typing import Any
 from uuid import uuid4
@@ -34,7 +34,7 @@ def ask(people: Payers, actor: Any, amount: int, **more: Any) -> Adjustment | No
 
 
 def limit(people: Payers) -> tuple[int, int]:
-    """In SQL and in Redis, in currency units."""
+    """Return the limits in SQL and in Redis, in currency units."""
     row = Wallet.objects.get(pk=people.wallet.pk)
     return row.credit_limit // UNITS, figures(people.wallet).credit // UNITS
 
@@ -48,7 +48,7 @@ def raised(people: Payers, olga: User, omar: User, amount: int) -> None:
 def test_a_higher_limit_waits_for_another_operator(
     people: Payers, olga: User, omar: User, settings: Any
 ) -> None:
-    settings.BILLING_FOUR_EYES_ABOVE = 1_000 * UNITS  # of no use here: it is no movement
+    settings.BILLING_FOUR_EYES_ABOVE = 1_000 * UNITS  # no effect: a limit is no movement
     asked = ask(people, olga, 500)
     assert asked is not None
     assert (asked.status, limit(people)) == ("waiting", (0, 0))
@@ -77,7 +77,7 @@ def test_a_lower_limit_is_in_force_at_once(people: Payers, olga: User, omar: Use
         *("billing.credit_limit", {"credit_limit": 500 * UNITS}, {"credit_limit": 200 * UNITS}),
         "contract",
     )
-    assert ask(people, olga, 200) is None  # the same again says nothing
+    assert ask(people, olga, 200) is None  # requesting the same limit again has no effect
     assert AuditEntry.objects.latest("pk").pk == entry.pk
 
 

@@ -1,4 +1,4 @@
-"""What Stripe sends: credited once, compared, and everything else answered clearly."""
+"""Stripe's events: credited once, compared, and everything else answered clearly."""
 
 import json
 import time
@@ -86,7 +86,7 @@ def test_another_amount_or_currency_credits_nothing_and_calls_a_person(
     assert not MoneyOrder.objects.exists()
     assert status(recharge) == "error"
     assert Incident.objects.get(type="billing.recharge").until is None
-    # And rightly afterwards: what was asked for is credited, the incident is over.
+    # Then the right event: the requested amount is credited, the incident is over.
     assert answer(completed(recharge)) == (200, "credited")
     assert Incident.objects.get(type="billing.recharge").until is not None
 
@@ -217,7 +217,7 @@ def test_refunds_at_the_provider_take_money_back_by_their_sum(people: Payers) ->
     assert answer(refunded(recharge, 3_000)) == (200, "taken back")
     assert answer(refunded(recharge, 3_000)) == (200, "repeat")
     assert answer(refunded(recharge, 10_000)) == (200, "taken back")
-    assert answer(refunded(recharge, 3_000)) == (200, "repeat")  # an older one, late
+    assert answer(refunded(recharge, 3_000)) == (200, "repeat")  # an older event, late
     assert spendable(people.wallet) == 0
     row = Recharge.objects.get(pk=recharge.pk)
     assert (row.status, row.reversed) == ("refunded", 100 * UNITS)

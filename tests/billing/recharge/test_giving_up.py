@@ -1,4 +1,4 @@
-"""A cash refund that the balance does not reach any more: it waits, and an operator gives it up."""
+"""A cash refund that the balance no longer covers waits until an operator gives it up."""
 
 from typing import Any
 from uuid import uuid4
@@ -34,7 +34,7 @@ def move(people: Payers, operation_id: str, kind: str, amount: int) -> Any:
 
 @pytest.fixture
 def stuck(people: Payers, olga: User, omar: User, monkeypatch: pytest.MonkeyPatch) -> Adjustment:
-    """An approved refund of 50 whose money was spent just before it came to the wallet."""
+    """Return an approved refund of 50 whose money was spent just before it reached the wallet."""
     move(people, "r1", "recharge", 60)
     persist_shard(0, 1)
     people.wallet.refresh_from_db()
@@ -43,7 +43,7 @@ def stuck(people: Payers, olga: User, omar: User, monkeypatch: pytest.MonkeyPatc
     )
     made = refunds.refund_accept(asked, actor=olga, reference="T1", token=uuid4())
     with monkeypatch.context() as patched:
-        patched.setattr(outbox, "apply_orders", lambda _keys: 0)  # who approved it died
+        patched.setattr(outbox, "apply_orders", lambda _keys: 0)  # the approver's process died
         adjustments.adjustment_approve(made, actor=omar)
     move(people, "spent", "debit", 30)
     outbox.apply_orders(list(MoneyOrder.objects.values_list("pk", flat=True)))
@@ -64,7 +64,7 @@ def test_it_is_given_up_with_a_reason_and_never_paid_afterwards(
     assert entry.reason == "the money was spent"
     move(people, "r2", "recharge", 500)
     assert outbox.relay()["waiting"] == outbox.apply_waiting(people.wallet) == 0
-    # A relay that had read the order before comes late.
+    # A relay that had read the order earlier comes late.
     late = move(people, stuck.operation_id, "cash_refund", 50)
     assert (late.answer, late.applied) == ("cancelled", False)
     assert spendable(people.wallet) == (60 - 30 + 500) * UNITS

@@ -1,6 +1,6 @@
-"""One operator with all grants tries to move money alone, by a puppet of every kind. None works.
+"""One operator with all grants tries to move money alone, by puppets of every kind, and fails.
 
-Mallory has the grants operate and finance, and nobody helps. Each test is one attack, through the
+Mallory has the grants operate and finance, and no helper. Each test is one attack, through the
 pages that she has; `olga` is an honest finance operator.
 """
 
@@ -57,7 +57,7 @@ def ask(people: Payers, actor: User, amount: int = MILLION) -> Adjustment:
 
 
 def invite(actor: User, name: str, *grants: str) -> User:
-    """Invite an own mailbox as an operator, and join by the link as somebody else."""
+    """Invite the actor's own mailbox as an operator, and join by the link as another person."""
     form = {"email": f"{name}@example.net", "grants": grants}
     assert browser(actor).post("/operators/invite/", form).status_code == 302
     join = {"username": name, "new_password": PASSWORD, "repeated": PASSWORD}
@@ -71,7 +71,10 @@ def approve(made: Adjustment, user: User) -> Any:
 
 
 def in_vain(people: Payers, made: Adjustment, user: User, why: str = "") -> None:
-    """The user's approval is refused and nothing moves; with `why` the page says it before."""
+    """Check that the user's approval is refused and nothing moves.
+
+    With `why`, the page says so first.
+    """
     if why:
         page = browser(user).get(f"/billing/adjustments/{made.pk}/").content.decode()
         assert why in unescape(page)
@@ -83,7 +86,7 @@ def in_vain(people: Payers, made: Adjustment, user: User, why: str = "") -> None
 
 
 def believed(user: User, by: User) -> None:
-    """The honest operator takes the puppet for a colleague, and approves the grant."""
+    """Let the honest operator mistake the puppet for a colleague and approve the grant."""
     services.finance_approve(FinanceRequest.objects.get(user=user, status="waiting"), actor=by)
 
 
@@ -275,7 +278,7 @@ def test_an_api_token_with_all_rights_approves_nothing(
     _, secret = services.token_create(name="any", account=None, resources=["*"], actor=mallory)
     puppet = operator("puppet")
     asked = services.finance_ask(user=puppet, actor=mallory, reason="x")
-    client = browser(olga)  # whose cookie is no help beside a token
+    client = browser(olga)  # whose cookie does not help when a token is sent
     for url in (
         f"/billing/adjustments/{made.pk}/approve/",
         f"/operators/finance/{asked.pk}/approve/",

@@ -1,4 +1,4 @@
-"""The pages of what is paid in and out, as their readers use them."""
+"""The pages of payments and refunds, as their readers use them."""
 
 import csv
 import io

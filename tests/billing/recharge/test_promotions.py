@@ -1,4 +1,4 @@
-"""Who grants and revokes promotional credit: the service, the pages, the API."""
+"""Granting and revoking promotional credit: permissions, the service, the pages, the API."""
 
 from datetime import timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""Statements: opening + entries = closing, to the unit, in the account's own months."""
+"""Statements: opening + entries = closing, exactly, in the account's own months."""
 
 import csv
 import io
@@ -84,7 +84,7 @@ def test_what_is_no_month_is_none(people: Payers, name: str) -> None:
 
 
 def test_opening_and_entries_are_the_closing_over_any_months(people: Payers) -> None:
-    """Random entries of three months: every month follows from the one before it."""
+    """Random entries of three months: every month's opening is the previous one's closing."""
     wallet, rng = people.wallet, random.Random(5)
     kinds = ["recharge", "credit", "cash_refund", "settle", "by_hand", "hold"]
     for seq in range(1, 301):
@@ -108,7 +108,7 @@ def test_a_month_longer_than_a_chunk_is_read_without_gap_or_repeat(
     people: Payers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(statements_entries, "CHUNK", 7)
-    for seq in range(1, 51):  # ten of them at each moment: the key is more than the time
+    for seq in range(1, 51):  # ten entries at each moment: the key has more than the time
         entry(people.wallet, seq, at_us(2026, 3, 1 + seq // 10), 1)
     rows = list(chain(*statement_chunks(people.wallet, month_of(people.wallet.account, "2026-03"))))
     assert [row.seq for row, _ in rows] == list(range(1, 51))
@@ -174,9 +174,9 @@ def test_a_month_is_final_once_it_is_over_and_the_books_have_all_of_it(people: P
 
     now = datetime.now(UTC).astimezone(ZoneInfo("Asia/Shanghai"))
     assert not final(f"{now:%Y-%m}")
-    assert final("2026-03")  # nothing stands in Redis that the books lack
+    assert final("2026-03")  # Redis has nothing that the books lack
     outbox.apply_orders([_order(wallet)])
-    # A round that wrote since then says nothing: it may have written an earlier entry.
+    # A later round of writing proves nothing: it may have written an earlier entry.
     Wallet.objects.filter(pk=wallet.pk).update(persisted_at=datetime(2026, 4, 1, 1, tzinfo=UTC))
     assert not final("2026-03")
     assert browser(people.owner).get("/accounts/acme/statements/2026-03/pdf/").status_code == 302

@@ -1,4 +1,4 @@
-"""The page of statements: months that add up, one opened in place, and what is not hidden."""
+"""The page of statements: months that add up, one opened in place, and nothing hidden."""
 
 import csv
 import io
@@ -85,7 +85,7 @@ def test_one_month_is_opened_at_its_own_address_and_adds_up(people: Payers) -> N
 
 
 def test_lines_that_lead_elsewhere_are_shown_with_the_difference(people: Payers) -> None:
-    """A stretch whose lines were changed by hand: its legs still say what the balance did."""
+    """A stretch whose lines were changed by hand: its legs still show the balance's movement."""
     rows = list(JournalEntry.objects.filter(wallet=people.wallet).order_by("seq"))
     january = rows[: len(rows) // 2]
     legs = {leg: sum(getattr(row, leg) for row in january) for leg in LEGS}
@@ -138,7 +138,7 @@ def test_the_running_month_is_compared_with_the_wallet_itself(people: Payers) ->
     "zone", ["Asia/Shanghai", "Asia/Kolkata", "Asia/Kathmandu", "Australia/Lord_Howe"]
 )
 def test_days_are_the_account_s_own_whatever_is_summed_up_already(zone: str) -> None:
-    """Where midnight cuts an hour, too, and on the day that the clocks change."""
+    """Also where midnight cuts an hour, and on the day that the clocks change."""
     wallet = payers("days", zone=zone).wallet
     chance = random.Random(zone)
     first, last = at_us(wallet, 2026, 3, 31), at_us(wallet, 2026, 5, 2)
@@ -160,7 +160,7 @@ def test_days_are_the_account_s_own_whatever_is_summed_up_already(zone: str) -> 
 
 
 def test_no_page_reads_messages_one_by_one(people: Payers) -> None:
-    """A month of a million charges: every query of the journal is summed or limited."""
+    """A month of a million charges: every query of the journal has a sum or a limit."""
     for _ in range(200):
         charge(people.wallet, at_us(people.wallet, 2026, 2, 7), "video", 3)
     client = browser(people.owner)

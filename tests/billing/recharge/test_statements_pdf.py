@@ -1,4 +1,4 @@
-"""The statement as a document: what it says in both languages, and always the same bytes."""
+"""The statement as a PDF: its text in both languages, and always the same bytes."""
 
 import pytest
 from django.utils import translation

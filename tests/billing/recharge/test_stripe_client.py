@@ -1,4 +1,4 @@
-"""What we ask of Stripe: once for each top-up, whatever repeats, in the currency's own coins."""
+"""Our requests to Stripe: once for each top-up, despite repeats, in the smallest unit."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -81,7 +81,7 @@ def test_a_provider_that_is_away_leaves_the_top_up_waiting(stripe_api: StripeSer
 
 
 def with_card(below: int = 50) -> Any:
-    """An account that kept a card at a checkout, told by its payment intent."""
+    """Return an account that stored a card at a checkout, reported with its payment intent."""
     people = payers()
     recharge = started(people, 40, keep_method=True)
     intent = {
@@ -132,7 +132,7 @@ def test_a_kept_card_is_charged_off_session_and_credited_by_its_event(
         "pm_7",
     )
     assert (asked["off_session"], asked["confirm"]) == ("true", "true")
-    assert spendable(people.wallet) == 40 * UNITS  # the event says that it is paid, not the answer
+    assert spendable(people.wallet) == 40 * UNITS  # the event reports the payment, not the answer
     assert answer(paid_automatically(made)) == (200, "credited")
     assert answer(paid_automatically(made)) == (200, "repeat")
     assert spendable(people.wallet) == 140 * UNITS
@@ -186,7 +186,7 @@ def test_what_is_finer_than_a_coin_is_not_told(units: int, currency: str) -> Non
 
 
 def silent(recharge: Recharge) -> None:
-    """Eleven minutes without a word."""
+    """Let eleven minutes pass without an event."""
     before = timezone.now() - timedelta(minutes=11)
     Recharge.objects.filter(pk=recharge.pk).update(modified=before)
 
@@ -206,7 +206,7 @@ def test_a_payment_whose_event_was_lost_is_asked_for_and_credited_once(
     silent(recharge)
     stripe_api.states["cs_1"] = session(recharge, id="cs_1")
     assert recharges_asking.ask_providers() == {"asked": 1, "heard": 1}
-    assert answer(completed(recharge, id="cs_1")) == (200, "repeat")  # and now the event comes
+    assert answer(completed(recharge, id="cs_1")) == (200, "repeat")  # the event arrives now
     silent(recharge)
     assert recharges_asking.ask_providers() == {"asked": 0, "heard": 0}
     assert spendable(people.wallet) == 100 * UNITS

@@ -39,7 +39,7 @@ async def value(shown: Window, name: str) -> str:
 
 
 async def paste(shown: Window, name: str, text: str) -> None:
-    """What Ctrl-V does with this text in the clipboard."""
+    """Do what Ctrl-V does with this text in the clipboard."""
     await shown.page.focus(f"[name={name}]")
     await shown.page.eval_on_selector(
         f"[name={name}]",
@@ -90,7 +90,7 @@ async def test_a_pasted_table_fills_its_rows_by_name_or_downwards(operator: Wind
 
 
 async def give(shown: Window, text: str) -> None:
-    """Choose a file of call rates and have it checked."""
+    """Choose a file of call rates and upload it for the check."""
     file = {"name": "rates.csv", "mimeType": "text/csv", "buffer": text.encode()}
     await shown.page.set_input_files("[name=file]", file)
     await shown.send("form button.button--primary")

@@ -1,4 +1,4 @@
-"""The pages of a price list: typed in, read through, published, read."""
+"""The pages of a price list: typed in, reviewed, published, read."""
 
 import time
 from datetime import timedelta
@@ -91,7 +91,7 @@ def test_publishing_asks_first_and_says_when_it_applies(people: Payers, olga: Cl
     assert made.prices == {"video": {"unit_price": 1_450, "kilobytes_per_unit": 300}}
     standard.refresh_from_db()
     assert standard.valid_until == made.valid_from
-    # the button pressed twice is one version
+    # pressing the button twice creates one version
     assert olga.post(NEW, {**sized, "publish": "1"}).status_code == 422
     assert Tariff.objects.count() == 2
 
@@ -175,7 +175,7 @@ def test_a_version_says_what_the_last_month_would_have_cost(people: Payers, olga
     same = olga.get(NEW).context
     assert (same["traffic"].before, same["traffic"].after) == (149_500, 149_500)
     assert same["traffic_words"] == "No change"
-    # twice the price of a video; texts are not sold any more
+    # twice the price of a video; texts are no longer sold
     asked = olga.post(NEW, given(video_price="0.29")).context
     assert asked["traffic"].after == 290_000
     assert asked["traffic_words"] == "+¥14.05, +94.0%"
@@ -219,7 +219,7 @@ def test_a_customer_reads_the_list_and_its_versions_and_changes_none(people: Pay
     reader = browser(people.owner)
     page = reader.get(HOME)
     assert b"0.1450" in page.content
-    assert b"<del" in page.content  # what it was before
+    assert b"<del" in page.content  # the previous value
     assert b"New version" not in page.content
     assert b"0.2000" in reader.get(f"{HOME}?version={old.pk}").content
     foreign = valid(people, account=Account.objects.create(slug="other", name="Other"))

@@ -1,4 +1,4 @@
-"""The form of a top-up asks for the amount once, and says what the amount does."""
+"""The form of a top-up asks for the amount once, and shows what the amount does."""
 
 from typing import Any
 from uuid import uuid4

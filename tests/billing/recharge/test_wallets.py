@@ -1,4 +1,4 @@
-"""A wallet's life: opened once, configured, frozen, closed; told to Redis when Redis is there."""
+"""A wallet's lifetime: opened once, configured, frozen, closed; sent to Redis when available."""
 
 from typing import Any
 from uuid import uuid4
@@ -33,13 +33,13 @@ def hold(wallet: Wallet, message_id: str) -> door.Charge:
 
 
 def nowhere() -> hotpath.HotPath:
-    """A way to a Redis that does not answer, soon given up."""
+    """Return a path to a Redis that does not answer, with a short timeout."""
     return hotpath.HotPath("redis://127.0.0.1:1", hotpath.Limits(attempts=2))
 
 
 @pytest.fixture
 def away(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """A Redis that does not answer, while `away.set(True)`."""
+    """A Redis that does not answer while `away.set(True)`."""
     real = servers.path
 
     class Switch:

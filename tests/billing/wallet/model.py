@@ -1,6 +1,6 @@
 """A plain model of a wallet: dictionaries, and data/message_reports.csv for the reports' rules.
 
-It shares nothing with the Lua but the words. Each method answers what the command answers and
+It shares only the vocabulary with the Lua. Each method returns what the command returns and
 appends the change entries that are due.
 """
 
@@ -15,9 +15,9 @@ from tests.billing.wallet.model_grants import GrantRules, negative
 
 DATA = Path(__file__).resolve().parents[2] / "data" / "message_reports.csv"
 SECOND = 1_000_000
-DAY = 86_400 * SECOND  # the tests' wallets live in UTC
+DAY = 86_400 * SECOND  # the tests' wallets use UTC
 MOST_SEEN = 16
-BELIEVED = 90 * SECOND  # since the wallet was seen last
+BELIEVED = 90 * SECOND  # since the wallet's last command
 NOTED = 10 * SECOND
 QUOTED_EVENT = "final report: delivered by a quoted mode"
 OUTSIDE_EVENT = "final report: delivered by a mode outside the quote"
@@ -34,7 +34,7 @@ TABLE = _table()
 
 @dataclass
 class Held:
-    """A message as the model keeps it. `said`: the final report that is parked, or was taken."""
+    """A message in the model. `said`: the final report that is parked, or was taken."""
 
     state: str
     kind: str
@@ -45,14 +45,14 @@ class Held:
     mode: str = ""
     said: str = ""
     day: int = -1
-    score: int = 0  # when a sweep looks at it, while it is open
+    score: int = 0  # when a sweep checks it, while it is open
     seen: list[tuple[str, str]] = field(default_factory=list)
-    took: list[tuple[int, int]] = field(default_factory=list)  # promotion, units
+    took: list[tuple[int, int]] = field(default_factory=list)  # (promotion, units)
 
 
 @dataclass
 class Model(GrantRules):
-    """One wallet. Amounts in units, times in µs."""
+    """A wallet. Amounts are in units, times in µs."""
 
     settings: WalletSettings
     now: int
@@ -65,12 +65,12 @@ class Model(GrantRules):
     drained: int = 0
     messages: dict[str, Held] = field(default_factory=dict)
     entries: list[WalletChange] = field(default_factory=list)
-    clock: int = 0  # the last time that the wallet saw; 0 = now
-    doubts: list[tuple[int, int]] = field(default_factory=lambda: [(0, 0)] * 3)  # lag, beginning
-    most_parked: int = 0  # messages that are parked, or were when they were counted last
+    clock: int = 0  # the last time that the wallet saw; 0 means now
+    doubts: list[tuple[int, int]] = field(default_factory=lambda: [(0, 0)] * 3)  # (lag, beginning)
+    most_parked: int = 0  # messages that are parked, or were at the last count
     day: int = 1
     midnight: int = 0
-    ahead: bool = False  # the clock was, and no sweep has looked at what that began
+    ahead: bool = False  # the clock was ahead, and no sweep has checked what began then
     stored_day: tuple[int, int, int, int] = (0, 0, 0, 0)  # seq, then day, midnight, spent
     grants: dict[int, list[int]] = field(default_factory=dict)  # promotion → last µs, units left
 
@@ -95,7 +95,7 @@ class Model(GrantRules):
 
     @property
     def periods(self) -> tuple[int, int, int]:
-        """Of an unsent message, an unsent call, a report."""
+        """Return the periods of an unsent message, an unsent call, and a report."""
         its = self.settings
         message, call = its.unsent_message_seconds, its.unsent_call_seconds
         return message * SECOND, call * SECOND, its.report_seconds * SECOND
@@ -107,12 +107,12 @@ class Model(GrantRules):
         return 2 if message.state in ("sent", "parked", "unpaid") else int(message.kind == "call")
 
     def glance(self) -> None:
-        """A command begins that changes nothing: it ends promotions that are over, all the same."""
+        """Start a command that changes nothing. It still ends promotions that are over."""
         if self.lapsed(self._judged()[0][0]):
             self.look()
 
     def _judged(self) -> list[tuple[int, int]]:
-        """Lag and beginning of each period, as a command that begins now finds them."""
+        """Return lag and beginning of each period, as a command that begins now finds them."""
         away = self.now - self.clock
         some = any(map(self.is_open, self.messages.values()))
         limited = self.settings.daily_limit > 0
@@ -130,7 +130,7 @@ class Model(GrantRules):
         return doubts
 
     def look(self) -> None:
-        """A command begins: does it believe the clock? What it does not believe is kept."""
+        """Start a command: decide whether it believes the clock, and store any doubt."""
         if self.seq == self.stored_day[0]:
             _, self.day, self.midnight, self.spent = self.stored_day
         self.stored_day = (self.seq, self.day, self.midnight, self.spent)
@@ -150,18 +150,18 @@ class Model(GrantRules):
             self.expire(promotion, units)
 
     def due(self, message: Held) -> int | None:
-        """The last µs at which an open hold still stands, if the clock is right."""
+        """Return the last µs at which an open hold is still valid, if the clock is right."""
         if not self.is_open(message):
             return None
         return message.since + self.periods[self.period_of(message)]
 
     def is_over(self, message: Held) -> bool:
-        """Whether time has ended a hold, a parked report or an unpaid message."""
+        """Return whether time has ended a hold, a parked report or an unpaid message."""
         period = self.period_of(message)
         return self.now > message.since + self.periods[period] + self.doubts[period][0]
 
     def end_due(self, limit: int = 500) -> list[str]:
-        """End holds whose time is over; returns the states that they ended in."""
+        """End holds whose time is over. Return the states that they ended in."""
         due = sorted(
             (held.score, name)
             for name, held in self.messages.items()
@@ -181,11 +181,11 @@ class Model(GrantRules):
 
     @property
     def spendable(self) -> int:
-        """Balance and credit limit; below 0 after the limit was lowered under what is used."""
+        """Return balance and credit limit. Below 0 if the limit was lowered under what is used."""
         return self.bal + self.credit
 
     def set_credit(self, limit: int) -> str:
-        """Another limit, with the settings as they are: they are stored, so the day is, too."""
+        """Set another limit with the present settings. These are stored, and so is the day."""
         self.glance()
         if limit > self.credit and self.bal + self.held + limit >= 2**53:
             return "too large"
@@ -198,13 +198,13 @@ class Model(GrantRules):
         return "configured"
 
     def find_money(self, amount: int) -> None:
-        """Where money is short, what is past its time comes back first."""
+        """If money is short, first return what has expired."""
         over = 0 < self.settings.daily_limit < self.spent + amount
         if self.status == "open" and (amount > self.spendable or over):
             self.end_due()
 
     def by_time(self, name: str) -> str:
-        """End the hold if its time is over; returns the state that it ended in, or nothing."""
+        """End the hold if its time is over. Return the state that it ended in, or ""."""
         message = self.messages.get(name)
         if message and message.state == "parked":
             return self._orphan(name, message)
@@ -227,7 +227,7 @@ class Model(GrantRules):
         return row["next_state"]
 
     def _end(self, name: str, message: Held, state: str, kind: str, reported: str = "") -> None:
-        """An open hold ends with all returned."""
+        """End an open hold and return all of it."""
         back = message.quoted if message.state in ("held", "sent") else 0
         moved = self.give_back(message, back, back)
         message.state, message.since, message.charged = state, self.now, 0
@@ -238,8 +238,11 @@ class Model(GrantRules):
         self.end_what_returned_late(moved)
 
     def give_back(self, message: Held, back: int, quoted: int) -> list[tuple[int, int]]:
-        """What was charged is charged to promotions first; what returns of them returns to the one
-        used last first. Returns what moved of them."""
+        """Return `back` of the hold's `quoted` units to the wallet. Return what moved of
+        promotions.
+
+        Charges use promotions first; returns go first to the promotion that was used last.
+        """
         self.bal += back
         self.held -= quoted
         if message.day == self.day:
@@ -390,11 +393,11 @@ class Model(GrantRules):
         return QUOTED_EVENT if quote is None or word in quote.prices else OUTSIDE_EVENT
 
     def report(self, name: str, word: str) -> Charge:
-        """`word`: interim, unreadable, failed, or the mode that was delivered."""
+        """Take a report. `word`: interim, unreadable, failed, or the mode that was delivered."""
         self.look()
         self.by_time(name)
         message = self.messages.get(name)
-        # An unpaid session message stands outside the table: like a cancelled one.
+        # The table does not cover an unpaid session message: it is like a cancelled one.
         state = message.state if message else "none"
         row = TABLE["cancelled" if state == "unpaid" else state, self.event_of(message, word)]
         if message is None:
@@ -427,7 +430,7 @@ class Model(GrantRules):
 
     def _is_parking_full(self) -> bool:
         limit = self.settings.parked_limit
-        if self.most_parked >= limit:  # counted then only: reports come by the hundred thousand
+        if self.most_parked >= limit:  # counted only then: reports come by the hundred thousand
             self.most_parked = sum(each.state == "parked" for each in self.messages.values())
         return self.most_parked >= limit
 
@@ -472,13 +475,13 @@ def price_of(quote: Quote, mode: str, unknown: int) -> int:
 
 
 def priced(quote: Quote) -> str:
-    """The prices as an entry keeps them: quoted ones after commas, others after semicolons."""
+    """Return the prices as an entry stores them: quoted ones after commas, others after ";"."""
     quoted = "".join(f",{mode}={price}" for mode, price in quote.prices.items())
     return quoted + "".join(f";{mode}={price}" for mode, price in quote.others.items())
 
 
 def as_list(charges: Iterable[Charge], bal: int, seq: int) -> list[Charge]:
-    """Charges of one list command: each tells the wallet after the whole command."""
+    """Return the charges of a list command. Each shows the wallet after the whole command."""
     return [
         Charge(c.message_id, c.answer, c.state, c.charged, c.quoted, bal, seq, c.flag, c.credit)
         for c in charges

@@ -1,11 +1,11 @@
-"""The plain model's promotional credit: used first, the first to expire first."""
+"""The plain model's promotional credit: used before other money, the earliest expiry first."""
 
 from collections.abc import Iterable
 from typing import Any
 
 
 class GrantRules:
-    """What a model does with promotional credit; `grants`: promotion → last µs, units left."""
+    """How a model handles promotional credit. `grants`: promotion → last µs, units left."""
 
     grants: dict[int, list[int]]
     bal: int
@@ -22,7 +22,10 @@ class GrantRules:
         return self.bal - self.promotional
 
     def take(self, amount: int) -> list[tuple[int, int]]:
-        """Of the first to expire first, then of the lowest number; what was taken of which."""
+        """Take the amount, by earliest expiry, then lowest number.
+
+        Return what was taken of which.
+        """
         took = []
         for promotion in sorted(self.grants, key=lambda each: (self.grants[each][0], each)):
             units = min(amount, self.grants[promotion][1])
@@ -39,7 +42,7 @@ class GrantRules:
             self.write("expired", name, spendable=-units, moved=[(promotion, -units)])
 
     def lapsed(self, lag: int) -> list[int]:
-        """Promotions whose time is over, the first to expire first."""
+        """Return promotions whose time is over, the earliest expiry first."""
         if self.status == "recovering":
             return []
         over = [each for each, (ends, _) in self.grants.items() if self.now - lag > ends]

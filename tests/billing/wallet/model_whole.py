@@ -1,4 +1,4 @@
-"""The rest of the plain model: session messages, money in and out, batches, what time brings."""
+"""The rest of the plain model: session messages, money in and out, batches, what time ends."""
 
 from dataclasses import dataclass, field
 
@@ -59,7 +59,7 @@ class WholeModel(Model):
                    **self.facts(held))  # fmt: skip
 
     def unpaid(self) -> list[str]:
-        """Unpaid session messages, oldest first."""
+        """Return unpaid session messages, oldest first."""
         names = [name for name, message in self.messages.items() if message.state == "unpaid"]
         return sorted(names, key=lambda name: (self.messages[name].since, name))
 
@@ -169,7 +169,7 @@ class WholeModel(Model):
     # -- what time brings ------------------------------------------------------------------------
 
     def sweep(self, limit: int) -> tuple[int, int, int, int]:
-        """End up to `limit` of each kind; (cancelled, expired, orphans, unpaid)."""
+        """End up to `limit` of each kind. Return (cancelled, expired, orphans, unpaid)."""
         if self.status == "recovering":
             return 0, 0, 0, 0
         for held in self.messages.values() if self.ahead else ():
@@ -193,7 +193,7 @@ class WholeModel(Model):
         return ended.count("cancelled"), ended.count("expired"), orphans, len(unpaid)
 
     def overdue(self) -> list[str]:
-        """What time has ended and nobody has met yet, as far as the clock is believed."""
+        """Return what has expired but is not ended yet, as far as the clock is believed."""
         times = [
             name
             for name, held in self.messages.items()
@@ -218,7 +218,7 @@ class WholeModel(Model):
         self.drained, self.batch = last, None
 
     def purge(self, limit: int) -> int:
-        """Forget from the head of the list, as long as the head is old enough."""
+        """Forget messages from the head of the list, as long as the head is old enough."""
         until = self.now - self.settings.keep_seconds * SECOND
         count = 0
         while count < limit and self.forgettable and self.forgettable[0][0] < until:

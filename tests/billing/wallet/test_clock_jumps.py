@@ -183,7 +183,7 @@ def test_what_was_put_off_by_a_clock_that_was_ahead_is_due_as_before(
 
 
 def spend_the_limit(bench: WalletUnderTest, clock: ScriptClock, before: float) -> None:
-    """A wallet whose day's limit is spent, so long before midnight; it is seen at that moment."""
+    """Spend a wallet's daily limit, `before` seconds before midnight."""
     bench.empty()
     day = wallet.WalletSettings().midnights(bench.now)[0]
     clock.set(round((day - before) * 1_000_000))
@@ -216,7 +216,7 @@ def test_a_step_over_midnight_begins_no_day(
 
 
 def test_a_midnight_is_believed_at_last(bench: WalletUnderTest, test_clock: ScriptClock) -> None:
-    """Nobody asked all night, the timers neither: the old day goes on for one period."""
+    """No request came all night, not even the timers': the old day continues for one period."""
     spend_the_limit(bench, test_clock, 100)
     jump(bench, HOUR)
     assert bench.session("c", 500).answer == "daily limit"

@@ -1,4 +1,4 @@
-"""Many processes on one wallet: exactly what the money is good for is held, to the unit."""
+"""Many processes on one wallet: exactly what the money covers is held, to the unit."""
 
 import os
 import subprocess
@@ -58,7 +58,7 @@ def test_exactly_the_affordable_holds_are_made(
         for caller in callers:
             assert caller.stdout is not None
             assert caller.stdout.readline() == "ready\n"
-        for caller in callers:  # all are loaded: now let every one of them go
+        for caller in callers:  # all are loaded: now let all of them start
             assert caller.stdin is not None
             caller.stdin.write("go\n")
             caller.stdin.flush()
@@ -84,7 +84,7 @@ def test_exactly_the_affordable_holds_are_made(
 def _assert_none_was_refused_needlessly(
     changes: tuple[wallet.WalletChange, ...], opening: int, credit: int
 ) -> None:
-    """The log tells the order of all that happened: never below the limit at any step of it."""
+    """Check, by the log's order of all changes, that no step of it is below the limit."""
     bal = opening
     for change in changes:
         bal += change.spendable

@@ -1,4 +1,4 @@
-"""A credit limit: the balance below zero to the last unit, and never further."""
+"""A credit limit: the balance goes below zero to the last unit, and never further."""
 
 from collections.abc import Iterator
 
@@ -80,7 +80,7 @@ def test_a_lower_limit_takes_nothing_away(bench: WalletUnderTest) -> None:
     assert bench.move("debit", 30, "d") == wallet.Movement(
         "applied", 0, 30, -1_000, now.seq + 1, 30
     )
-    bench.report("failed", "a")  # what comes back is the customer's, and still not enough
+    bench.report("failed", "a")  # what is returned is the customer's, but still not enough
     assert bench.balance().bal == -500
     assert bench.hold("c", quote=free).answer == "insufficient balance"
     bench.move("recharge", 330, "r")

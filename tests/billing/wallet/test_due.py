@@ -1,4 +1,4 @@
-"""Who meets what is past its time ends it: money comes back with nobody to sweep."""
+"""Any command that meets expired holds ends them: money comes back without a sweep."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -28,14 +28,14 @@ def bench(test_clock: ScriptClock, clean_redis: RedisServer) -> Iterator[WalletU
         yield bench.create(1_000)
 
 
-# -- with nobody to sweep ------------------------------------------------------------------------
+# -- without sweeps ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("every", [1, 10, 60])
 def test_a_customer_who_asks_gets_what_unsent_holds_have_locked(
     bench: WalletUnderTest, every: int
 ) -> None:
-    """No timers, no worker: only somebody who is refused, again and again."""
+    """No timers, no worker: only a customer who is refused, repeatedly."""
     lock(bench)
     waited = 0
     while bench.hold("next").answer != "held":
@@ -144,7 +144,7 @@ def wait_of(bench: WalletUnderTest) -> float:
 
 
 def test_a_visit_is_asked_for_when_the_first_thing_is_due(bench: WalletUnderTest) -> None:
-    assert wait_of(bench) == 60  # a call that begins now ends then
+    assert wait_of(bench) == 60  # a call that begins now expires then
     bench.hold()
     bench.pass_time(590)
     assert wait_of(bench) == 10

@@ -1,4 +1,4 @@
-"""Promotional credit in a wallet: used first, returned last, gone when its time is over."""
+"""Promotional credit in a wallet: used first, returned last, gone when it has expired."""
 
 from collections.abc import Iterator
 
@@ -76,7 +76,7 @@ def test_the_first_to_expire_is_used_first(bench: WalletUnderTest) -> None:
 def test_a_charge_is_paid_by_promotions_and_own_money_returns_first(
     bench: WalletUnderTest, mode: str, charged: int
 ) -> None:
-    """500 held: 100 of one, 300 of another, 100 own."""
+    """500 held: 100 of one promotion, 300 of another, 100 of own money."""
     bench.create(1_000)
     grant(bench, 9, 100)
     grant(bench, 7, 300, 2 * DAY)
@@ -220,7 +220,7 @@ def test_a_clock_in_doubt_ends_nothing(bench: WalletUnderTest) -> None:
     bench.create(0)
     grant(bench, 9, 500, HOUR)
     assert bench.clock
-    bench.clock.advance(2 * HOUR)  # nobody has visited: it jumped, or nobody asked
+    bench.clock.advance(2 * HOUR)  # no timers visited: the clock jumped, or no request came
     assert bench.hold("a").answer == "held"
     bench.pass_time(700)
     bench.cancel("a")

@@ -1,4 +1,4 @@
-"""Bad input by the Redis command line, and to the values: a clear answer, nothing changed."""
+"""Bad input from the Redis command line, and to the values: a clear answer, nothing changed."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -150,7 +150,7 @@ WORDS = st.one_of(
 
 
 def test_no_words_make_a_script_fail_or_money_appear(bench: WalletUnderTest) -> None:
-    """Whatever is said to whichever script: an answer, and the equations hold."""
+    """Any arguments to any script: it answers, and the equations are true."""
     harmless = sorted(set(wallet.SCRIPTS) - {"create", "destroy", "allow"})
 
     @settings(max_examples=120, suppress_health_check=list(HealthCheck))

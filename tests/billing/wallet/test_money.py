@@ -1,4 +1,4 @@
-"""Money in and out, session messages, who may hold when: by hand, to the unit."""
+"""Money in and out, session messages, when an account may hold: by hand, to the unit."""
 
 from collections.abc import Iterator
 
@@ -81,7 +81,7 @@ def test_an_interval_of_a_call_costs_what_its_report_says_at_most_its_hold(
     assert (entry.mode, entry.price, entry.reported, entry.flag) == ("call", kept, "13", "")
     assert bench.balance().bal == 1_000 - kept
     bench.prove()
-    # the same again, and one of another amount, change nothing: the interval has ended
+    # repeating it, and another amount, change nothing: the interval has ended
     for again in (report, wallet.DeliveryReport("m1", True, True, "call", 9, 1)):
         assert bench.run(wallet.report(SLUG, again)).answer == "repeat"
     assert bench.balance().bal == 1_000 - kept
@@ -130,7 +130,7 @@ def test_a_wallet_that_is_not_open_takes_no_new_holds_and_ends_the_old_ones(
     assert bench.cancel("cancelled").answer == "cancelled"
     assert bench.move("recharge", 100).applied
     assert bench.move("cash_refund", 100, "op2").applied
-    # In safe mode the message may only not be loaded yet: the report is to be sent again.
+    # In safe mode the message may only not be loaded yet: the report must be sent again.
     unknown = "parked full" if status == "recovering" else "parked"
     assert bench.report("failed", "not-there").answer == unknown
     assert bench.balance().bal == 4_500
@@ -221,7 +221,7 @@ def test_balances_stay_below_two_to_the_53(bench: WalletUnderTest) -> None:
     assert bench.move("recharge", most, "r1").bal == most
     assert bench.move("recharge", 1, "r2").answer == "too large"
     assert bench.hold(quote=wallet.Quote({"video": most}, 1), sent=True).charged == most
-    assert bench.move("recharge", 1, "r3").answer == "too large"  # held comes back one day
+    assert bench.move("recharge", 1, "r3").answer == "too large"  # held may be returned
     assert bench.report("failed").answer == "failed"
     now = bench.balance()
     assert (now.bal, now.pend, now.held) == (most, most, 0)
@@ -274,7 +274,7 @@ def test_unpaid_session_messages_are_paid_oldest_first_as_far_as_it_goes(
     first = bench.run(wallet.pay_unpaid(SLUG, operation_id="after-op1"))
     assert first.message_ids == ("a", "c")
     again = bench.run(wallet.pay_unpaid(SLUG, operation_id="after-op1"))
-    assert again.message_ids == ("a", "c")  # the first reply was lost: they are to be delivered
+    assert again.message_ids == ("a", "c")  # the first reply was lost: these are to be delivered
     assert bench.run(wallet.pay_unpaid(SLUG)).message_ids == ()
     assert [bench.state(name) for name in "abc"] == ["settled", "unpaid", "settled"]
     assert bench.cancel("b").answer == "cancelled"

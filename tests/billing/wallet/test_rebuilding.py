@@ -1,4 +1,4 @@
-"""A wallet's life: made once, rebuilt from the books in safe mode, removed."""
+"""A wallet's lifetime: made once, rebuilt from the books in safe mode, removed."""
 
 from collections.abc import Iterator
 
@@ -70,7 +70,7 @@ def test_everything_of_a_wallet_goes(bench: WalletUnderTest) -> None:
 def test_what_was_lost_is_rebuilt_from_the_books(
     bench: WalletUnderTest, test_clock: ScriptClock
 ) -> None:
-    """Every kind of message goes away and comes back; life goes on as if nothing had been."""
+    """Every kind of message is lost and restored; the wallet continues as before."""
     bench.create(50_000)
     for name in ("held", "call", "sent", "settled", "failed", "cancelled", "odd"):
         bench.hold(name, kind="call" if name == "call" else "message", chatbot="shop")

@@ -1,6 +1,6 @@
 """Every ordering of events of one message: the wallet does what the table says, step by step.
 
-Each sequence of four out of thirteen events has a message of its own; sequences that see the same
+Each sequence of four out of thirteen events has its own message. Sequences with the same
 passing of time run side by side in one wallet, in list commands.
 """
 
@@ -36,7 +36,7 @@ EVENTS = ("hold", "hold other", "hold dear", "sent", "cancel", *REPORTS)
 SCRIPT_OF = {"hold": "hold", "hold other": "hold", "hold dear": "hold"} | dict.fromkeys(
     REPORTS, "report"
 )
-# Which steps are time, and of what length; the others are events.
+# The steps that are time, with their lengths; the other steps are events.
 PATTERNS = list(itertools.product(("event", *TIMES), repeat=LENGTH))
 
 
@@ -57,7 +57,7 @@ def modelled(model: Model, event: str, name: str) -> Charge:
 
 
 def command_of(kind: str, steps: list[tuple[str, str]]) -> Command:
-    """The list command of steps (event, message) of one kind."""
+    """Return the list command of steps (event, message) of one kind."""
     names = [name for _, name in steps]
     if kind == "hold":
         return wallet.hold_many(SLUG, [requested(event, name) for event, name in steps])
@@ -91,7 +91,7 @@ def pass_time(bench: WalletUnderTest, model: Model, seconds: float, *, swept: bo
 
 
 def sweep(bench: WalletUnderTest, model: Model) -> None:
-    """Sweep to the end; the model ends the same messages in the order of their deadlines."""
+    """Sweep to the end. The model ends the same messages in the order of their deadlines."""
     while bench.sweep(1_000).more:
         pass
     due = sorted(

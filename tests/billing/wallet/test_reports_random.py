@@ -1,7 +1,7 @@
-"""Random orders of two to six events: after each step the wallet is what the table makes of it.
+"""Random orders of two to six events: after each step the wallet agrees with the table.
 
 The model is data/message_reports.csv in dictionaries (model.py). test_reports_orderings.py has
-every order of four of one message; here two messages share a balance that may be too low.
+every order of four events of one message; here two messages share a balance that may be too low.
 """
 
 import os
@@ -23,13 +23,13 @@ from tests.billing.wallet.test_reports_orderings import (
 from tests.billing.wallet.wallet_support import QUOTE, SLUG, WalletUnderTest, wallet_on
 from tests.support.clock import ScriptClock
 
-# WALLET_RANDOM_ORDERS=20000 digs deeper than the suite does.
+# WALLET_RANDOM_ORDERS=20000 searches deeper than the suite does.
 EXAMPLES = int(os.environ.get("WALLET_RANDOM_ORDERS", "250"))
 NAMES = ("m1", "m2")
 BEGAN_US = 1_700_000_000_000_000
 SCRIPTS = {"sent": "sent", "cancel": "cancel"} | dict.fromkeys(REPORTS, "report")
 Step = tuple[str, str]
-# Reports are drawn as often as all the rest: the order of these is what a gateway mixes up.
+# Reports are drawn as often as all other steps: a gateway mixes up their order.
 STEPS = st.tuples(
     st.one_of(st.sampled_from(REPORTS), st.sampled_from([*EVENTS, *TIMES])),
     st.sampled_from(NAMES),
@@ -50,7 +50,7 @@ def test_every_random_order_follows_the_table_step_by_step(
             test_clock.set(BEGAN_US)
             bench.create(opening)
             model = Model(bench.settings, test_clock.now_us, opening)
-            if sent:  # as most orders begin: the message is out, and its reports come
+            if sent:  # most orders begin this way: the message is sent, and its reports come
                 take(bench, model, ("hold", "m1"))
                 take(bench, model, ("sent", "m1"))
             for step in orders:
@@ -64,7 +64,7 @@ def test_every_random_order_follows_the_table_step_by_step(
 
 
 def take(bench: WalletUnderTest, model: Model, step: Step) -> None:
-    """The wallet answers a command as the model does."""
+    """Check that the wallet answers a command as the model does."""
     event, name = step
     command = command_of(SCRIPTS.get(event, "hold"), [step])
     charge = modelled(model, event, name)
@@ -72,12 +72,12 @@ def take(bench: WalletUnderTest, model: Model, step: Step) -> None:
 
 
 def prove(bench: WalletUnderTest, model: Model) -> None:
-    """Balance, messages and entries are the model's; the three equations of money hold."""
+    """Check that balance, messages and entries are the model's, and the three equations."""
     now = bench.balance()
     assert (now.bal, now.held, now.seq) == (model.bal, model.held, model.seq)
     assert list(bench.changes()) == model.entries
     bench.prove()
     for name, found in bench.run(wallet.messages(SLUG, NAMES)).items():
         known = model.messages[name]
-        if not model.is_open(known) or not model.is_over(known):  # else read as ended
+        if not model.is_open(known) or not model.is_over(known):  # others are read as ended
             assert (found.state, found.quoted) == (known.state, known.quoted)

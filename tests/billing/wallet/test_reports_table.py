@@ -21,7 +21,7 @@ from tests.support.clock import ScriptClock
 DATA = Path(__file__).resolve().parents[2] / "data" / "message_reports.csv"
 SHARED = Path(__file__).resolve().parents[4] / "shared" / "data" / "message_reports.csv"
 RICH, POOR = 10_000, 100
-# What each event does; None = the table says that it cannot happen.
+# What each event does; None if the table states that it cannot happen.
 IN_QUOTE, OUTSIDE, FAILED = "yuexin_text", "video", "failed"
 Act = Callable[[WalletUnderTest], Any]
 
@@ -57,7 +57,7 @@ def _expire(bench: WalletUnderTest) -> None:
     _pass(bench, HOURS_72 + 0.001)
 
 
-# Every way into each state: a rule must not depend on how its state was reached.
+# Every way into each state: a rule must not depend on how the state was reached.
 WAYS: dict[str, dict[str, Act]] = {
     "none": {"": lambda bench: None},
     "parked": {
@@ -117,7 +117,7 @@ def test_the_kept_table_is_the_given_one() -> None:
 
 
 def _returned(money: str, way: str) -> int:
-    """What the sentence of the table gives back, less what it takes."""
+    """Return what the table's sentence gives back, less what it takes."""
     quoted = QUOTE.quoted
     settled = {IN_QUOTE: quoted - 400, OUTSIDE: quoted - 450, FAILED: quoted}
     return {
@@ -186,7 +186,10 @@ def test_every_cell_of_the_table_holds(
 
 
 def _assert_impossible(bench: WalletUnderTest, state: str, event: str) -> None:
-    """The system cannot produce the event: no hold has another body, no such time is watched."""
+    """Check that the system cannot produce the event.
+
+    No hold has another body, and no such time is watched.
+    """
     everything = bench.everything()
     if "passed" in event:
         bench.pass_time(600.001 if event.startswith("unsent") else 0)
@@ -196,4 +199,4 @@ def _assert_impossible(bench: WalletUnderTest, state: str, event: str) -> None:
         assert bench.everything() == everything
         assert bench.state() == state
     else:
-        assert state in ("none", "parked")  # there is no body that another could differ from
+        assert state in ("none", "parked")  # there is no body to compare with

@@ -1,4 +1,4 @@
-"""The same on Redis 6.2, Redis 7, Valkey 9 and a Cluster; the tag alone; replies that are lost."""
+"""Redis 6.2, Redis 7, Valkey 9 and a Cluster; commands with only the tag; replies that are lost."""
 
 from collections.abc import Iterator
 
@@ -48,7 +48,7 @@ def test_random_histories_are_the_models_on_every_server(bench: WalletUnderTest)
 
 
 def test_the_tag_alone_does_the_same_as_all_keys(bench: WalletUnderTest) -> None:
-    """A caller of the Redis command line may give KEYS[1] alone."""
+    """A user of the Redis command line may pass only KEYS[1]."""
     bench.create(10_000)
     commands = [
         wallet.hold(SLUG, request("a")),
@@ -160,7 +160,7 @@ def test_a_lost_reply_moves_money_once(
         after = bench.balance()
         assert after.bal - before.bal == effect
         bench.prove()
-        # Asked again, it tells the same: what was paid, which batch is closed, what was moved.
+        # A repeated request returns the same: what was paid, which batch is closed, what was moved.
         again = bench.run(command)
         assert bench.balance().bal == after.bal
         if isinstance(answer, wallet.Movement):

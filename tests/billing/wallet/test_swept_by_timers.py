@@ -1,4 +1,4 @@
-"""The running timers end what is past its time, and nothing at its edge: 72:00:00.000 counts."""
+"""The running timers end what has expired, and nothing at the limit: 72:00:00.000 is valid."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -29,7 +29,7 @@ Run = Callable[..., None]
 
 @pytest.fixture
 def run(tmp_path: Path, clean_redis: RedisServer) -> Iterator[Run]:
-    """Starts a program that runs the timers. They have no SQL."""
+    """A function that starts a program running the timers, without SQL."""
     hotpath.reset()
     running: list[Process] = []
     environment = {
@@ -55,17 +55,17 @@ def message(name: str, state: str, since_us: int, **more: Any) -> MessageState:
 
 
 def load(bench: WalletUnderTest, messages: list[MessageState]) -> None:
-    """The wallet after a rebuild: these messages began so long ago. Then it opens."""
+    """Load the wallet as after a rebuild, with these messages, and open it."""
     bench.create(RICH, status="recovering")
     for first in range(0, len(messages), wallet.LOAD_LIMIT):
         part = messages[first : first + wallet.LOAD_LIMIT]
         loaded = bench.run(wallet.load(SLUG, [LoadRow(each) for each in part]))
         assert set(loaded.answers) == {"loaded"}
-    bench.run(wallet.status(SLUG, "open", "rebuilt", "open"))  # which the timers hear
+    bench.run(wallet.status(SLUG, "open", "rebuilt", "open"))  # which notifies the timers
 
 
 def ends(bench: WalletUnderTest) -> dict[str, wallet.WalletChange]:
-    """The entries that say how a message ended."""
+    """Return the entries that record how a message ended."""
     kinds = ("settle", "fail", "expire", "cancel")
     return {
         each.id: each for each in bench.changes() if each.kind in kinds or each.flag == "orphan"
@@ -96,13 +96,13 @@ def test_the_timers_end_what_is_one_millisecond_past_its_time_and_nothing_at_it(
         assert set(ends(bench)) == {f"{name}-past-it" for name in of_kind}
         assert (bench.balance().held, bench.balance().open) == (4 * QUOTED, 4)
 
-        # 72:00:00.000 counts, 72:00:00.001 does not.
+        # 72:00:00.000 is still valid, 72:00:00.001 is not.
         charge = bench.report("video", "sent-at-its-time")
         assert (charge.answer, charge.charged) == ("settled", QUOTED)
         charge = bench.report("video", "sent-past-it")
         assert (charge.state, charge.charged, charge.flag) == ("expired", 0, "late")
 
-        # One millisecond later; the timers come because settings that they must know changed.
+        # One millisecond later; the timers visit because settings that they must know changed.
         bench.pass_time(0.001)
         soon = wallet.WalletSettings(unsent_call_seconds=59)
         bench.run(wallet.configure(SLUG, soon, now=bench.now))
@@ -127,7 +127,7 @@ def test_by_the_real_clock_each_message_ends_on_its_side_of_the_edge(
         seconds, micros = bench.client.time()
         first = seconds * 1_000_000 + micros + lead_us - REPORT_US
         since = {f"m{place:03d}": first + place * gap_us for place in range(count)}
-        since["early"] = first + 3_600 * 1_000_000  # there is one at least, on a busy machine too
+        since["early"] = first + 3_600 * 1_000_000  # at least one, on a busy machine too
         load(bench, [message(name, "sent", at_us) for name, at_us in since.items()])
         bench.report("video", "early")
         place = 0
@@ -135,7 +135,7 @@ def test_by_the_real_clock_each_message_ends_on_its_side_of_the_edge(
             seconds, micros = bench.client.time()
             place = (seconds * 1_000_000 + micros - REPORT_US - first) // gap_us
             for near in (place - 1, place, place + 1, place + 2):
-                if 0 <= near < count and near % 4:  # of each fourth, nobody reports anything
+                if 0 <= near < count and near % 4:  # every fourth gets no report
                     bench.report("video", f"m{near:03d}")
         until(lambda: len(ends(bench)) == len(since))
         found = ends(bench)

@@ -1,4 +1,4 @@
-"""What time decides: the edges to the microsecond, bounded sweeps, the day's limit, forgetting."""
+"""What time decides: the limits to the microsecond, bounded sweeps, the day's limit, forgetting."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -94,7 +94,7 @@ def test_an_unpaid_session_message_waits_72_hours(bench: WalletUnderTest) -> Non
     assert bench.run(wallet.pay_unpaid(SLUG)).message_ids == ("s1",)
     bench.move("recharge", 300, "op3")
     advance(bench, 0.000001)
-    assert bench.run(wallet.pay_unpaid(SLUG)).message_ids == ()  # its time is over, swept or not
+    assert bench.run(wallet.pay_unpaid(SLUG)).message_ids == ()  # it has expired, swept or not
     assert bench.sweep().unpaid == 1
     assert bench.state("s2") == "expired"
     assert bench.balance().bal == 300
@@ -168,8 +168,8 @@ def test_final_messages_and_receipts_are_forgotten_after_7_days(bench: WalletUnd
     assert bench.run(wallet.purge(SLUG)) == 2
     assert bench.state("settled") == "none"
     assert bench.client.hlen(KEYS.operations) == 0
-    assert bench.client.hexists(KEYS.messages, "open")  # open ones stay, whatever their age
-    assert bench.state("open") == "expired"  # as the next look at it will find
+    assert bench.client.hexists(KEYS.messages, "open")  # open messages stay, whatever their age
+    assert bench.state("open") == "expired"  # as the next read will find
 
 
 def test_nothing_is_forgotten_before_sql_has_it(bench: WalletUnderTest) -> None:
@@ -214,7 +214,7 @@ def test_what_comes_back_of_this_days_holds_can_be_spent_again(bench: WalletUnde
     bench.run(wallet.configure(SLUG, limited, now=bench.now))
     bench.hold("yesterday")
     advance(bench, DAY)
-    bench.sweep()  # returned today, but it was not spent today
+    bench.sweep()  # returned today, but not spent today
     assert [bench.hold(name).answer for name in "abc"] == ["held", "held", "daily limit"]
     bench.sent("a")
     bench.report("failed", "a")
@@ -230,14 +230,14 @@ def test_days_go_on_when_nobody_tells_the_midnights(
     test_clock.set(int(datetime(2026, 10, 20, tzinfo=UTC).timestamp()) * 1_000_000)
     with wallet_on(clean_redis.url, test_clock) as bench:
         bench.create(RICH, daily_limit=500, zone=zone)
-        for day in range(30):  # beyond the 14 midnights that were told, and over a change of clocks
+        for day in range(30):  # beyond the 14 midnights that were sent, and over a change of clocks
             assert bench.hold(f"first-{day}").answer == "held"
             assert bench.hold(f"second-{day}").answer == "daily limit"
             bench.pass_time(DAY + 3600)
 
 
 def test_one_message_may_stand_in_a_list_command_many_times(bench: WalletUnderTest) -> None:
-    """Each item sees what those before it have done."""
+    """Each item sees the effects of the items before it."""
     answers = bench.run(
         wallet.report_many(
             SLUG, [report_of("failed"), report_of("failed"), report_of("native_card")]

@@ -1,4 +1,4 @@
-"""docs/reference/billing/redis.md says what the scripts take, answer and keep: nothing less."""
+"""docs/reference/billing/redis.md describes all that the scripts take, answer and store."""
 
 import re
 from itertools import accumulate, pairwise
@@ -83,7 +83,7 @@ def test_the_columns_are_those_of_the_settings() -> None:
 
 
 def _columns_cut() -> list[tuple[int, int]]:
-    """The first and the last column of each field that the scripts read."""
+    """Return the first and the last column of each field that the scripts read."""
     module = LUA[ROOT / "billing/lua/modules/settings.lua"]
     found = re.search(r"settings\.COLUMNS = '([c\d]+)'", module)
     assert found
@@ -95,4 +95,4 @@ def test_a_change_has_as_many_words_as_the_page_names() -> None:
     table = PAGE[PAGE.index("## Change entries") : PAGE.index("| kind | written by |")]
     numbered = re.findall(r"^\| (\d+) \|", table, re.MULTILINE)
     assert numbered == [str(number) for number in range(1, 17 + 1)]
-    assert len(wallet.WalletChange._fields) == 17 + 3  # seq and µs beside, and what moved of grants
+    assert len(wallet.WalletChange._fields) == 17 + 3  # seq, µs, and what moved of grants

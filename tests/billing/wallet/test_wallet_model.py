@@ -1,4 +1,4 @@
-"""Random histories of a wallet: the Lua must answer, and leave Redis, as the plain model says."""
+"""Random histories of a wallet: the Lua's answers and data must equal the plain model's."""
 
 import os
 from dataclasses import replace
@@ -30,10 +30,10 @@ from tests.billing.wallet.wallet_support import (
 )
 from tests.support.clock import ScriptClock
 
-# WALLET_MODEL_EXAMPLES=2000 digs deeper than the suite does.
+# WALLET_MODEL_EXAMPLES=2000 searches deeper than the suite does.
 EXAMPLES = int(os.environ.get("WALLET_MODEL_EXAMPLES", "60"))
 STEPS = int(os.environ.get("WALLET_MODEL_STEPS", "60"))
-# WALLET_MODEL_SHRINK=0 stops at the first failure as it was found.
+# WALLET_MODEL_SHRINK=0 stops at the first failure without shrinking it.
 PHASES = [
     phase
     for phase in Phase
@@ -80,14 +80,14 @@ SETTINGS = st.builds(
     log_limit=st.sampled_from([25, 1_000, 1_000]),
     parked_limit=st.sampled_from([2, 10_000]),
 )
-# Around every edge: 60 s, 10 min, 72 h, 7 days; ms and µs beside them.
+# Around every limit: 60 s, 10 min, 72 h, 7 days, each with ms and µs more or less.
 JUMPS = st.sampled_from(
     [0.000001, 0.001, 1, 60, 60.001, 600, 600.001, 3_600, 86_400, 259_200, 259_200.001, 604_801]
 )
 
 
 class Wallets(RuleBasedStateMachine):
-    """Runs each command twice now and then: a reply was lost, and the runner asked again."""
+    """Runs some commands twice, as if a reply was lost and the runner sent the command again."""
 
     bench: ClassVar[WalletUnderTest]
     clock: ClassVar[ScriptClock]
@@ -102,7 +102,7 @@ class Wallets(RuleBasedStateMachine):
         assert self.bench.run(command) == "created"
         self.model = WholeModel(settings, self.clock.now_us, balance)
         self.operation = 0
-        self.nothing_before = 0  # by the last sweep's word
+        self.nothing_before = 0  # as the last sweep reported
         self.cold: tuple[Any, ...] = ()
         self.last_own = balance
         self.promotion = 0
@@ -175,7 +175,7 @@ class Wallets(RuleBasedStateMachine):
         self.promotion += 1
         ends = self.model.now + int(seconds * 1_000_000)
         words = ("grant:" + operation, self.promotion, amount, ends)
-        self.nothing_before = 0  # it is announced
+        self.nothing_before = 0  # the change is announced
         assert self.run(wallet.grant(SLUG, *words)) == self.model.grant(*words)
 
     @rule(operation=OPERATIONS, back=st.integers(0, 3))
@@ -188,7 +188,7 @@ class Wallets(RuleBasedStateMachine):
         self.operation += 1
         words = (status, "why", f"st{self.operation}")
         if self.model.status == "recovering" != status:
-            self.nothing_before = 0  # it is announced
+            self.nothing_before = 0  # the change is announced
         assert self.run(wallet.status(SLUG, *words)) == self.model.set_status(*words)
 
     @rule(limit=LIMITS)
@@ -234,14 +234,14 @@ class Wallets(RuleBasedStateMachine):
 
     @rule(seconds=st.sampled_from([30, 91, 700, 3_600, 300_000, -40, -300, -3_600]))
     def jump(self, seconds: float) -> None:
-        """The clock is set, or nobody asked for so long: the wallet cannot tell."""
+        """The clock is set, or no request came for this long: the wallet cannot tell which."""
         self.model.now = self.clock.advance(seconds)
         if seconds < 0:
-            self.nothing_before = 0  # the timers count on their own pace
+            self.nothing_before = 0  # the timers measure time on their own
 
     @rule(data=st.data())
     def a_reply_is_lost(self, data: st.DataObject) -> None:
-        """The command ran, the runner sends it again: nothing more may happen to the money."""
+        """The command ran, and the runner sends it again: no more money may move."""
         request = data.draw(HOLDS)
         first = self.run(wallet.hold(SLUG, request))
         again = self.run(wallet.hold(SLUG, request))
@@ -257,7 +257,7 @@ class Wallets(RuleBasedStateMachine):
         now = bench.balance()
         assert (now.bal, now.held, now.receivable) == (model.bal, model.held, model.receivable)
         assert (now.seq, now.drained, now.status) == (model.seq, model.drained, model.status)
-        # Credit is used up to the limit; below a limit that was lowered, the balance only rises.
+        # Credit is used up to the limit. Below a limit that was lowered, the balance only rises.
         own = now.bal - now.promotional
         assert own >= -now.credit or own >= self.last_own
         assert now.credit == model.credit

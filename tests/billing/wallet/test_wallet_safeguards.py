@@ -1,4 +1,4 @@
-"""What a wallet refuses or keeps, whoever asks: safeguards that no other test tells alone."""
+"""What a wallet refuses or keeps for every caller: safeguards without another test."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -71,7 +71,7 @@ def test_data_that_is_two_releases_ahead_is_refused(bench: WalletUnderTest, comm
 
 @pytest.mark.parametrize("sign", ["|", "\t", "\x1f"])
 def test_what_ends_a_field_is_in_no_field(bench: WalletUnderTest, sign: str) -> None:
-    """A bar ends a field of a record, a tab one of an entry, \\x1f one of a function's reply."""
+    """A bar ends a field of a record, a tab a field of an entry, \x1f one of a function's reply."""
     before = bench.everything()
     for facts, prices in (
         (f"bo{sign}dy\t7\tbot", PRICES),

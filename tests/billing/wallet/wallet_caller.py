@@ -1,10 +1,10 @@
-"""One process among many on one wallet: run by test_concurrency, keeps its own account.
+"""A process among many on one wallet. test_concurrency runs it; it counts for itself.
 
-    python wallet_caller.py <redis url> <name> <holds> <recharges> <amount>
+python wallet_caller.py <redis url> <name> <holds> <recharges> <amount>
 
-Says that it is ready and waits for a line, then makes holds and recharges mixed, every tenth of
-them twice (a second click), the money operations under ids of its own. Prints the ids that were
-held and the lowest balance that it was told.
+It prints that it is ready and waits for a line. Then it mixes holds and recharges, every tenth of
+them twice (a second click), the money operations under its own IDs. It prints the IDs that were
+held and the lowest balance that was reported.
 """
 
 import random

@@ -16,7 +16,7 @@ from tests.support.waiting import patient
 
 SLUG = "acme"
 KEYS = wallet.WalletKeys(SLUG)
-# text 300, card 500, Yuexin text 400 can happen; video is outside the quote, 700 by the tariff.
+# Text 300, card 500, Yuexin text 400 can happen; video is outside the quote, 700 by the tariff.
 QUOTE = wallet.Quote({"native_card": 500, "yuexin_text": 400}, 7, {"video": 450, "huge": 900})
 DAY = 86_400
 HOURS_72 = 72 * 3600
@@ -30,17 +30,17 @@ def request(
 
 @dataclass
 class WalletUnderTest:
-    """One wallet on one Redis; every method runs one command and returns its result."""
+    """A wallet on a Redis. Every method runs one command and returns its result."""
 
     path: hotpath.HotPath
-    client: Any  # redis.Redis whose replies are text
+    client: Any  # a redis.Redis whose replies are text
     clock: ScriptClock | None = None
     opening: int = 0
     settings: wallet.WalletSettings = field(default_factory=wallet.WalletSettings)
 
     @property
     def now(self) -> datetime | None:
-        """The test clock's time, for the midnights; None = the real time."""
+        """Return the test clock's time, for the midnights, or None for the real time."""
         if self.clock is None:
             return None
         return datetime.fromtimestamp(self.clock.now_us / 1e6, UTC)
@@ -64,7 +64,7 @@ class WalletUnderTest:
         assert self.run(wallet.configure(SLUG, self.settings, now=self.now)) == "configured"
 
     def pass_time(self, seconds: float) -> int:
-        """Time passes as it does while the timers visit: the wallet has seen it. Returns the µs."""
+        """Let time pass as it does while the timers visit: the wallet sees it. Return the µs."""
         assert self.clock is not None
         now_us = self.clock.advance(seconds)
         self.client.hset(KEYS.tag, "clock", now_us)
@@ -81,7 +81,7 @@ class WalletUnderTest:
         return charges if len(message_ids) > 1 else charges[0]
 
     def report(self, word: str, message_id: str = "m1") -> Any:
-        """`word`: interim, unreadable, failed, or the mode that was delivered."""
+        """Send a report. `word`: interim, unreadable, failed, or the mode that was delivered."""
         return self.run(wallet.report(SLUG, report_of(word, message_id)))
 
     def cancel(self, message_id: str = "m1") -> Any:
@@ -124,7 +124,7 @@ class WalletUnderTest:
         return batches
 
     def prove(self) -> None:
-        """The three equations and the gapless log, from what Redis holds now (nothing trimmed)."""
+        """Check the three equations and the gapless log by Redis' data (nothing trimmed)."""
         now, changes = self.balance(), self.changes()
         assert [change.seq for change in changes] == list(range(1, now.seq + 1))
         assert now.bal == self.opening + sum(change.spendable for change in changes)
@@ -137,7 +137,7 @@ class WalletUnderTest:
         assert now.held >= 0
 
     def prove_figures(self) -> None:
-        """What must hold of the figures alone, whatever was trimmed."""
+        """Check what must be true of the figures alone, whatever was trimmed."""
         now = self.balance()
         holds = self.run(wallet.open_holds(SLUG))
         assert (holds.total, holds.wrong) == (now.held, 0)
@@ -145,7 +145,7 @@ class WalletUnderTest:
         assert now.receivable >= 0
 
     def everything(self) -> dict[str, Any]:
-        """Every key of the wallet with all that it holds."""
+        """Return every key of the wallet with its whole content."""
         client = self.client
         return {key: client.dump(key) if client.exists(key) else None for key in KEYS.all}
 
@@ -162,7 +162,7 @@ def report_of(word: str, message_id: str = "m1") -> wallet.DeliveryReport:
 
 @contextmanager
 def wallet_on(url: str, clock: ScriptClock | None = None) -> Iterator[WalletUnderTest]:
-    """A wallet's test bench on the Redis of `url`."""
+    """Yield a wallet's test bench on the Redis of `url`."""
     with (
         contextlib.closing(hotpath.HotPath(f"{url}?timeout={patient(60)}")) as path,
         redis.Redis.from_url(url, decode_responses=True) as client,
@@ -171,12 +171,12 @@ def wallet_on(url: str, clock: ScriptClock | None = None) -> Iterator[WalletUnde
 
 
 def jump(bench: WalletUnderTest, seconds: float) -> None:
-    """The clock is set, or nobody asks for so long: the wallet cannot tell."""
+    """Set the clock, or let no request come for this long: the wallet cannot tell which."""
     assert bench.clock is not None
     bench.clock.advance(seconds)
 
 
 def lock(bench: WalletUnderTest) -> None:
-    """All of the balance is held for two messages that are never sent."""
+    """Hold the whole balance for two messages that are never sent."""
     assert [bench.hold(name).answer for name in ("a", "b")] == ["held", "held"]
     assert bench.hold("c").answer == "insufficient balance"

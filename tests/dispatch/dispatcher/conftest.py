@@ -11,7 +11,10 @@ from tests.support.clock import ScriptClock
 
 @pytest.fixture
 def group(test_clock: ScriptClock, clean_redis: RedisServer) -> Iterator[GroupUnderTest]:
-    """A group with the defaults, under a clock that stands still; its laws hold at the end."""
+    """A group with the defaults, under a clock that only the test moves.
+
+    At the end its laws are checked.
+    """
     with group_on(clean_redis.url, test_clock) as bench:
         yield bench.create()
         bench.check_structure()

@@ -1,4 +1,4 @@
-"""The laws of a group's data, read key by key with plain commands: no script is asked."""
+"""The laws of a group's data, read key by key with plain commands and without any script."""
 
 from collections import Counter
 from typing import Any
@@ -14,7 +14,7 @@ FULL, BACKUP = 1e15, 1e12
 
 
 def broken(client: Any, tag: str) -> list[str]:
-    """What contradicts the laws, each as a sentence; empty = nothing."""
+    """Return what contradicts the laws, each as a sentence; empty if nothing does."""
     head = client.hgetall(tag)
     if not head:
         return []
@@ -168,6 +168,6 @@ class _Reader:
 
 
 def _columns(text: str, key: str, names: tuple[str, ...]) -> list[str]:
-    """The columns of a record; a route that was offered once has no last one."""
+    """Return the columns of a record. A route that was offered once lacks the last one."""
     columns = text.split("\t")
     return [*columns, ""] if key == "routes" and len(columns) < len(names) else columns

@@ -1,7 +1,7 @@
 """What the tests of the dispatcher share: a group under a clock that the test moves, and peers.
 
-A `Peer` is what stands at the other end of a socket: it numbers what it sends, keeps what it was
-given, and knows what it has acknowledged.
+A `Peer` is the other end of a socket: it numbers what it sends, stores what it received,
+and knows what it has acknowledged.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ _links = itertools.count(1)
 
 @dataclass
 class Peer:
-    """One peer on one link; the group's commands with its key, its link and its numbers."""
+    """A peer on a link: the group's commands with its key, its link and its numbers."""
 
     group: "GroupUnderTest"
     key: str
@@ -67,12 +67,12 @@ class Peer:
         return self.group.path.run(command)
 
     def frames(self) -> list[tuple[int, dispatcher.OutboxEntry]]:
-        """What its socket would be given now: everything that it has not acknowledged."""
+        """Return what its socket would receive now: everything that it has not acknowledged."""
         command = dispatcher.outbox(SLUG, self.key, self.link, 0, 500)
         return [(seq, dispatcher.read_entry(text)) for seq, text in self.group.path.run(command)]
 
     def take(self) -> list[dispatcher.OutboxEntry]:
-        """Receive everything there is, in order and without a gap, and acknowledge it."""
+        """Receive every waiting entry, in order and without a gap, and acknowledge it."""
         frames = self.frames()
         assert [seq for seq, _ in frames] == list(
             range(self.received + 1, self.received + 1 + len(frames))
@@ -84,7 +84,7 @@ class Peer:
         return [entry for _, entry in frames]
 
     def told(self) -> list[tuple[str, str, str]]:
-        """Kind, session and reason of what it takes."""
+        """Return kind, session and reason of what it takes."""
         return [(entry.kind, entry.session, entry.reason) for entry in self.take()]
 
     def heard(self) -> dispatcher.Heard:
@@ -105,10 +105,10 @@ class Peer:
 
 @dataclass
 class GroupUnderTest:
-    """One group on one Redis; every method runs one command and returns its result."""
+    """A group on a Redis. Every method runs one command and returns its result."""
 
     path: hotpath.HotPath
-    client: Any  # redis.Redis whose replies are text
+    client: Any  # a redis.Redis whose replies are text
     clock: ScriptClock | None = None
     settings: dispatcher.GroupSettings = field(default_factory=dispatcher.GroupSettings)
 
@@ -121,7 +121,7 @@ class GroupUnderTest:
         return self
 
     def raw(self, script: str, *words: str | int) -> list[str]:
-        """Run a script with KEYS[1] alone."""
+        """Run a script with only KEYS[1]."""
         return list(self.client.eval(dispatcher.SCRIPTS[script].text, 1, KEYS.tag, *words))
 
     def front(
@@ -172,14 +172,14 @@ class GroupUnderTest:
         return peer
 
     def again(self, peer: Peer, incarnation: str = "", **given: Any) -> Peer:
-        """The same peer on a new link."""
+        """Return the same peer on a new link."""
         row = peer.row
         if row.is_front:
             return self.front(peer.id, row.profile, incarnation, peer.received, **given)
         return self.back(peer.id, row.name, incarnation, received=peer.received, **given)
 
     def sweep(self, batch: int = 500) -> list[dispatcher.GroupSwept]:
-        """Sweep until nothing is left to do at once."""
+        """Sweep until nothing more can be done now."""
         done = []
         while True:
             swept = self.run(dispatcher.sweep(SLUG, batch))
@@ -201,11 +201,11 @@ class GroupUnderTest:
             self.sweep()
 
     def listen(self) -> None:
-        """A web process says that it listens: nobody was away."""
+        """Mark a web process as listening, so that silence counts."""
         self.run(dispatcher.heard(SLUG, "web1", []))
 
     def wait(self, seconds: float, *alive: Peer) -> None:
-        """Let time pass with heartbeats of some peers; nobody sweeps."""
+        """Let time pass with heartbeats of some peers and without sweeps."""
         assert self.clock is not None
         end_us = self.clock.now_us + round(seconds * 1_000_000)
         while self.clock.now_us < end_us:
@@ -236,7 +236,7 @@ class GroupUnderTest:
         return found.back
 
     def changes(self) -> list[dispatcher.GroupChange]:
-        """The whole history, oldest first."""
+        """Return the whole history, oldest first."""
         entries = self.client.xrange(f"{KEYS.tag}:log")
         return [dispatcher.read_change(fields) for _, fields in entries]
 
@@ -244,7 +244,7 @@ class GroupUnderTest:
         return [change.event for change in self.changes()]
 
     def check_structure(self) -> None:
-        """Every key agrees with every other; nothing is left over."""
+        """Check that all keys agree with each other and nothing is left over."""
         from tests.dispatch.dispatcher.group_laws import broken
 
         assert broken(self.client, KEYS.tag) == []
@@ -252,7 +252,7 @@ class GroupUnderTest:
 
 @contextlib.contextmanager
 def group_on(url: str, clock: ScriptClock | None = None) -> Iterator[GroupUnderTest]:
-    """A group on the Redis at `url`, not yet created."""
+    """Yield a group on the Redis at `url` that is not created yet."""
     path = hotpath.HotPath(url)
     client = redis.Redis.from_url(url, decode_responses=True)
     try:

@@ -1,4 +1,4 @@
-"""Front-ends and instances as plain Python: each believes what it was told, and nothing else.
+"""Front-ends and instances as plain Python: each believes only what it was told.
 
 Whatever happens to links, processes and Redis: in the end every peer has exactly the sessions
 that the group has for it. On the way, whatever a peer is told must make sense to it: a session
@@ -16,8 +16,11 @@ DEAD = ("replaced", "no such peer")
 
 @dataclass
 class Believer:
-    """One peer's process. `sessions`: those that it has, with the id or name of the other end ("" =
-    it was not told). `own_ends`: sessions that it ended itself and may still be told about."""
+    """A peer's process.
+
+    `sessions`: those that it has, with the ID or name of the other end ("" if it was not told).
+    `own_ends`: sessions that it ended itself and may still be notified about.
+    """
 
     group: GroupUnderTest
     kind: str  # SIP, BICC, or back
@@ -41,7 +44,7 @@ class Believer:
     # -- links -------------------------------------------------------------------------------
 
     def connect(self) -> str:
-        """Register; the arrival, or the reason of a refusal."""
+        """Register. Return the arrival, or the reason of a refusal."""
         try:
             self.peer = self._register()
         except DispatchRefusedError as error:
@@ -89,21 +92,24 @@ class Believer:
         self.words = 0
 
     def die(self) -> None:
-        """The process ends and is started again: it knows nothing."""
+        """End the process and start it again without any knowledge."""
         self.peer = None
         self.life += 1
         self.forget()
         self.must_clear = self.kind == "SIP"
 
     def dead(self, error: DispatchRefusedError) -> None:
-        """The group does not know the link any more."""
+        """Handle that the group no longer knows the link."""
         assert error.reason in DEAD, error.reason
         self.peer = None
 
     # -- what it does ------------------------------------------------------------------------
 
     def do(self, what: str, *words: str, **given: bool) -> dispatcher.Routed | None:
-        """One frame; None = the link turned out to be dead, or it must first take what it has."""
+        """Send one frame.
+
+        Return None if the link was dead, or if it must first take what it has.
+        """
         assert self.peer is not None
         try:
             routed = getattr(self.peer, what)(*words, **given)
@@ -150,7 +156,7 @@ class Believer:
         elif entry.kind in ("end", "free"):
             known = session in self.sessions or session in self.own_ends
             withdrawn = entry.kind == "free" and entry.reason == "elsewhere" and not self.is_front
-            known = known or withdrawn  # its start, which it never got, went to another instance
+            known = known or withdrawn  # its start went to another instance, unreceived
             assert known, f"{self.name} was told twice that {session} ended: {entry}"
             self.sessions.pop(session, None)
             self.own_ends.discard(session)
@@ -167,7 +173,7 @@ class Believer:
             assert entry.kind == "refused", entry
 
     def agrees(self) -> None:
-        """Its sessions are those that the group has for it."""
+        """Check that its sessions are those that the group has for it."""
         key = dispatcher.front(self.name) if self.is_front else f"b:id-{self.name}"
         page = self.group.run(dispatcher.sessions_of(SLUG, key))
         theirs = {route.session for route in page.rows}

@@ -1,4 +1,4 @@
-"""docs/reference/dispatch/redis.md says what the operations take, answer and keep: nothing less."""
+"""docs/reference/dispatch/redis.md describes all that the operations take, answer and store."""
 
 import re
 from pathlib import Path

@@ -22,7 +22,7 @@ def configure(group: GroupUnderTest, **settings: Any) -> None:
 
 
 def serve(group: GroupUnderTest, front: Peer, back: Peer, word: str, fails: bool) -> None:
-    """One session on this instance, come out well or badly."""
+    """Run one session on this instance that ends well or fails."""
     others = [row.name for row in group.rows().values() if row.name not in ("", back.row.name)]
     for name in others:
         group.run(dispatcher.upgrade_flag(SLUG, name, True))
@@ -67,7 +67,7 @@ def test_an_instance_that_fails_its_sessions_is_ejected(
     assert (group.show().ready, group.show().ejected) == (2, 1)
     assert change.data == str(row.ejected_until_us)
     assert bad.key not in {front.start(f"after{n}").peer for n in range(8)}
-    configure(group, max_ejection_percent=60)  # looks at every instance again
+    configure(group, max_ejection_percent=60)  # checks every instance again
     assert bad.key not in {front.start(f"again{n}").peer for n in range(8)}
     group.check_structure()
 
@@ -81,7 +81,7 @@ def test_too_few_sessions_or_failures_eject_nobody(
         serve(group, front, other, f"good{n}", fails=False)
     fail(group, front, other, "some", 4)
     group.advance(61, front, bad, other)
-    fail(group, front, bad, "later", 3)  # the three before are of another window
+    fail(group, front, bad, "later", 3)  # the previous three are in another window
     assert "ejected" not in group.events()
 
 
@@ -126,7 +126,7 @@ def test_never_more_than_the_share_and_never_the_last_one(
     configure(group, max_ejection_percent=100)
     fail(group, front, two, "c")
     assert two.row.ejected_until_us is not None
-    fail(group, front, last, "d", 8)  # nobody else could take its sessions
+    fail(group, front, last, "d", 8)  # no other instance could take its sessions
     assert last.row.ejected_until_us is None
     assert front.start("goes-on").peer == last.key
 

@@ -29,7 +29,7 @@ from tests.dispatch.dispatcher.group_support import (
 from tests.dispatch.dispatcher.model import Believer
 from tests.support.clock import ScriptClock
 
-# GROUP_MODEL_EXAMPLES=2000 digs deeper than the suite does.
+# GROUP_MODEL_EXAMPLES=2000 searches deeper than the suite does.
 EXAMPLES = int(os.environ.get("GROUP_MODEL_EXAMPLES", "20"))
 STEPS = int(os.environ.get("GROUP_MODEL_STEPS", "50"))
 START_US = 1_700_000_000_000_000
@@ -75,7 +75,7 @@ class GroupMachine(RuleBasedStateMachine):
         self.bench.run(dispatcher.create(SLUG, GENERATION, self.settings))
         self.peers = {name: Believer(self.bench, kind, name) for kind, name in PEERS}
         self.homes: dict[str, str] = {}
-        self.next_us = 0  # told by the last visit that left nothing to be done; 0 = none
+        self.next_us = 0  # returned by the last visit that left nothing to be done; 0 for none
         self.manual = {name: dispatcher.NameState(name) for name in NAMES}
         for peer in self.peers.values():
             assert peer.connect() in ("new", "reconnect")
@@ -122,7 +122,7 @@ class GroupMachine(RuleBasedStateMachine):
         return row.heard_us is None or not self.is_due(row.heard_us + LIMIT_US)
 
     def is_due(self, at_us: int) -> bool:
-        """Whether a time has come, and the group listens."""
+        """Return whether a time has come, while the group listens."""
         if at_us > self.clock.now_us:
             return False
         clock, listens_at = self.bench.client.hmget(KEYS.tag, "clock", "listens_at")
@@ -156,7 +156,7 @@ class GroupMachine(RuleBasedStateMachine):
 
     @rule(who=WHO, pick=PICK)
     def repeat(self, who: str, pick: int) -> None:
-        """A frame that was done is sent again: nothing changes."""
+        """Send a frame again that was already processed: nothing changes."""
         peer = self.peers[who].peer
         if peer is None or not peer.seq:
             return
@@ -177,7 +177,7 @@ class GroupMachine(RuleBasedStateMachine):
 
     @rule(who=WHO, told=st.booleans())
     def lose(self, who: str, told: bool) -> None:
-        """The link is gone; the web process notices, or died with it."""
+        """Drop the link. The web process notices it, or died with it."""
         peer = self.peers[who]
         if peer.peer is not None:
             if told:
@@ -229,7 +229,7 @@ class GroupMachine(RuleBasedStateMachine):
         routes = sorted(self.bench.client.hkeys(KEYS.tag + ":routes"))
         if routes:
             command = dispatcher.end_session(SLUG, routes[pick % len(routes)], "stuck")
-            with contextlib.suppress(DispatchRefusedError):  # an end has no room to be told
+            with contextlib.suppress(DispatchRefusedError):  # no room for a notice of the end
                 assert self.bench.run(command)
 
     @rule()
@@ -259,7 +259,7 @@ class GroupMachine(RuleBasedStateMachine):
 
     @rule(seconds=st.sampled_from([-3600, -300, -40, 40, 300]))
     def step(self, seconds: int) -> None:
-        """The clock is set."""
+        """Set the clock."""
         self.clock.advance(seconds)
         self.next_us = 0
 
@@ -282,7 +282,7 @@ class GroupMachine(RuleBasedStateMachine):
 
     @invariant()
     def nothing_is_due_before_the_next_visit(self) -> None:
-        """A deadline of after the last visit is not before the time that this has told."""
+        """Check that no deadline is between the last visit and the time that it returned."""
         if not hasattr(self, "peers") or not self.next_us:
             return
         listens_at = float(self.bench.client.hget(KEYS.tag, "listens_at") or 0)
@@ -291,7 +291,7 @@ class GroupMachine(RuleBasedStateMachine):
             assert not first or max(first[0][1], listens_at) >= self.next_us, key
 
     def teardown(self) -> None:
-        """Everybody comes back and reads; then all agree on who has which session."""
+        """Let every peer come back and read; then all agree on the owner of each session."""
         if not hasattr(self, "peers"):
             return
         for _ in range(30):

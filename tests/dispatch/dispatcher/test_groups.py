@@ -1,4 +1,4 @@
-"""A group's life, its figures, its wakes, its history; and the same scripts on each server."""
+"""A group's lifetime, its figures, its wakes, its history; and the same scripts on each server."""
 
 import contextlib
 import re
@@ -26,7 +26,7 @@ LUA = Path(__file__).parents[3] / "queueing" / "dispatch" / "lua"
 
 
 def walk_through(group: GroupUnderTest) -> None:
-    """Every command once, on the server's own clock."""
+    """Run every command once, on the server's own clock."""
     group.create()
     group.run(dispatcher.manual(SLUG, "as-2", "open", 1))
     front, back = group.front("f1", "SIP"), group.back()
@@ -79,7 +79,7 @@ READING = {"explain", "names", "outbox", "peers", "route", "sessions_of", "show"
 
 @on_servers("redis-7", "valkey-9")
 def test_every_command_is_a_function_where_there_are_functions(each_redis: RedisServer) -> None:
-    """A library that does not load is not noticed otherwise: each call falls back to its text."""
+    """A library that does not load would stay unnoticed: each call falls back to its text."""
     with group_on(each_redis.url) as group:
         group.client.function_flush()
         group.client.config_resetstat()
@@ -247,6 +247,6 @@ def test_a_full_history_drops_the_oldest_and_counts_them(group: GroupUnderTest) 
         front.lose()
         front = group.again(front)
     assert len(group.changes()) == group.show().seq == 255
-    front.lose()  # the 256th entry: the history is held against its limit
+    front.lose()  # the 256th entry: the history is compared with its limit
     assert (group.show().dropped, len(group.changes())) == (251, 5)
-    group.client.delete(KEYS.tag)  # the law of a gapless history is not of this one
+    group.client.delete(KEYS.tag)  # the law of a gapless history does not apply to this one

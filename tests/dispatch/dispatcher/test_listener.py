@@ -110,7 +110,7 @@ def test_3_3_3_frames_that_were_not_acknowledged_go_again_in_order(group: GroupU
     for text in "abcd":
         front.message("f1/1", f'"{text}"')
     back.lose()
-    back.received = 2  # start and a were received, but only that was told
+    back.received = 2  # start and a were received, but only the start was acknowledged
     again = group.again(back)
     assert [entry.body for entry in again.take()] == ['"b"', '"c"', '"d"']
 
@@ -197,7 +197,7 @@ def test_nobody_is_silent_while_nobody_could_be_heard(group: GroupUnderTest, jum
     group.advance(10, front)
     assert back.row.state == "active"
     group.advance(10, front)
-    assert back.row.state == "pending"  # it has had its time
+    assert back.row.state == "pending"  # its time has passed
     group.advance(61, front)
     assert back.key not in group.rows()
 

@@ -1,4 +1,4 @@
-"""Which instance is given a session, and what is said when none can be: three ways of sharing."""
+"""Which instance gets a session, and the answer if none can: three ways of sharing."""
 
 from collections import Counter
 

@@ -45,7 +45,7 @@ def test_3_1_3_blocked_old_ones_are_ended_and_both_ends_told(group: GroupUnderTe
 def test_3_1_3_the_manual_state_belongs_to_the_name_and_outlives_the_instance(
     group: GroupUnderTest,
 ) -> None:
-    manual(group, "blocked")  # before anybody has registered
+    manual(group, "blocked")  # before any instance has registered
     front, back = group.front(), group.back()
     assert front.start("1").reason == "none open"
     back.lose()

@@ -25,7 +25,7 @@ def group(redis_cluster: RedisCluster) -> Iterator[GroupUnderTest]:
 
 
 class Talker:
-    """One peer of the load: what it began, what it was given, as its socket would do it."""
+    """A peer of the load: what it began and what it received, as its socket would do it."""
 
     def __init__(self, peer: Peer) -> None:
         self.peer = peer
@@ -35,7 +35,7 @@ class Talker:
         self._seq = itertools.count(1)
 
     async def call(self) -> None:
-        """One session: its start, messages in one batch with it, its end."""
+        """Do one session: its start, messages in one batch with it, its end."""
         session = f"{self.peer.id}/{len(self.began)}"
         said: list[dict[str, Any]] = [
             {"op": "start"},
@@ -47,7 +47,7 @@ class Talker:
         self.began.append(session)
 
     async def listen(self, ended: asyncio.Event) -> None:
-        """Take what comes, in order and without a gap, and acknowledge it."""
+        """Take what arrives, in order and without a gap, and acknowledge it."""
         received = 0
         while True:
             last = ended.is_set()
@@ -115,13 +115,13 @@ async def test_a_slot_moves_to_and_fro_and_no_frame_is_lost_doubled_or_out_of_or
 async def test_a_frame_that_overtook_the_one_before_it_is_done_after_it(
     redis_cluster: RedisCluster, group: GroupUnderTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """While keys are half moved the target may refuse one command of a batch, and do the next."""
+    """While keys are half moved the target may refuse one command of a batch, and run the next."""
     front, back = Talker(group.front("f1")), Talker(group.back())
     run_batch = hotpath.arun_batch
     gaps = []
 
     async def late(commands: list[hotpath.Command[Any]]) -> list[Any]:
-        """The third command is tried after the others, once."""
+        """Run the third command after the others, once."""
         if len(commands) < 4 or gaps:
             return await run_batch(commands)
         others = await run_batch([*commands[:2], *commands[3:]])

@@ -34,7 +34,7 @@ def test_sharing_by_key_keeps_the_sessions_of_a_key_together(group: GroupUnderTe
     for back in backs[1:]:
         for _, session, _ in log_of(back):
             key = sorted(homes)[int(session.rpartition("-")[2])]
-            assert homes[key] <= {back.id, lost.id}  # only the keys of the lost one move
+            assert homes[key] <= {back.id, lost.id}  # only the keys of the lost instance move
 
 
 def test_the_sweep_of_old_routes_ends_these_and_no_others(group: GroupUnderTest) -> None:

@@ -1,4 +1,4 @@
-"""Who a peer is: sections 3.1.1 and 3.1.2 of the seed, who takes an id, restart or reconnect."""
+"""The identity of a peer: sections 3.1.1 and 3.1.2 of the seed, takeover, restart or reconnect."""
 
 import pytest
 
@@ -71,7 +71,7 @@ def test_same_id_other_incarnation_while_the_old_link_beats_is_refused(
     with pytest.raises(DispatchRefusedError, match="taken"):
         group.back(back.id, "as-1", "boot-b")
     with pytest.raises(DispatchRefusedError, match="taken"):
-        group.back("", "as-1", "boot-b")  # another id, the same name
+        group.back("", "as-1", "boot-b")  # another ID, the same name
     assert front.heard().ok
 
 
@@ -84,7 +84,7 @@ def test_same_id_other_incarnation_of_a_pending_peer_is_a_restart(group: GroupUn
     assert arrival(again) == "restart"
     assert again.seq == 0
     assert back.told()[2:] == [("peer-lost", "", "front-end restarted")]
-    assert again.start("1").outcome == "routed"  # its numbers begin anew
+    assert again.start("1").outcome == "routed"  # its numbers start again
     assert back.told() == [("start", "f1/1", "")]
     group.sweep()
     assert group.show().sessions == 1
@@ -109,13 +109,13 @@ def test_an_id_that_was_never_given_is_accepted_if_free_as_a_reconnect(
     assert (arrival(back), back.registered.resync) == ("reconnect", True)
     assert back.registered.received == 0
     front = group.front("f1")
-    assert front.start("1").reason == "none open"  # it has not told its sessions yet
+    assert front.start("1").reason == "none open"  # it has not sent its sessions yet
     assert back.resync().done
     assert front.start("2").outcome == "routed"
-    assert [seq for seq, _ in back.frames()] == [41]  # what it is sent goes on
+    assert [seq for seq, _ in back.frames()] == [41]  # the numbers of its frames continue
     back.seq = 1
     with pytest.raises(DispatchRefusedError, match="gap"):
-        back.message("f1/2")  # number 2: its own begin anew, and the first one is still to come
+        back.message("f1/2")  # number 2: its numbers start again, and the first is still to come
     back.seq = 0
     assert back.message("f1/2").outcome == "routed"
     assert back.message("f1/2").outcome == "routed"

@@ -1,4 +1,4 @@
-"""After Redis was lost: peers tell what they have; both ends restore, one end is told to free."""
+"""After Redis was lost: peers report their sessions; both ends restore, a single end is freed."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from tests.dispatch.dispatcher.group_support import GENERATION, SLUG, GroupUnder
 
 @pytest.fixture
 def lost(group: GroupUnderTest) -> GroupUnderTest:
-    """The group after its data was lost and it was begun anew."""
+    """The group after its data was lost and it was created again."""
     group.client.delete(*group.client.keys("{disp.calls}*"))
     names = [dispatcher.NameState("as-9", "blocked"), dispatcher.NameState("as-1")]
     recovered = dispatcher.recover(SLUG, GENERATION + 1, group.settings, names)
@@ -48,7 +48,7 @@ def test_a_session_named_by_both_ends_is_restored(lost: GroupUnderTest, first: s
     assert (one().provisional, two().restored) == (2, 2)
     assert front.message("f1/1").outcome == "routed"
     assert back.message("f1/2").outcome == "routed"
-    assert [seq for seq, _ in front.frames()] == [8]  # its numbers go on
+    assert [seq for seq, _ in front.frames()] == [8]  # its numbers continue
     assert [seq for seq, _ in back.frames()] == [91]
     assert (front.row.sessions, back.row.sessions) == (2, 2)
     lost.advance(62, front, back)

@@ -7,7 +7,7 @@ from tests.dispatch.dispatcher.group_support import SLUG, GroupUnderTest, Peer
 
 
 def started(group: GroupUnderTest, front: Peer, backs: list[Peer], word: str = "1") -> list[Peer]:
-    """Start a session; its instance first, then the others."""
+    """Start a session. Return its instance first, then the others."""
     key = front.start(word).peer
     return sorted(backs, key=lambda back: back.key != key)
 
@@ -42,11 +42,11 @@ def test_a_start_that_nobody_accepted_goes_to_the_next_instance(group: GroupUnde
 def test_the_first_instance_frees_it_when_it_is_back(group: GroupUnderTest) -> None:
     front, backs = pair(group)
     first, second = started(group, front, backs)
-    first.received = 1  # it had the frame; its acknowledgement was lost
+    first.received = 1  # it had received the frame; its acknowledgement was lost
     first.lose()
     again = group.again(first)
     assert again.told() == [("free", "f1/1", "elsewhere")]
-    late = again.message("f1/1")  # it said something before it heard
+    late = again.message("f1/1")  # it had sent a message before it was notified
     assert (late.outcome, late.reason) == ("refused", "no such session")
     assert again.end("f1/1").reason == "no such session"
     again.take()

@@ -56,7 +56,7 @@ def test_a_receiver_that_acknowledges_nothing_is_full_for_its_senders(
     assert front.message("f1/1").reason == "peer full"
     assert front.start("2").reason == "peer full"
     assert front.deliver().reason == "peer full"
-    assert front.end("f1/1").outcome == "routed"  # ends have head-room
+    assert front.end("f1/1").outcome == "routed"  # ends have reserved room
     assert back.row.unacked == 4
     assert [seq for seq, _ in back.frames()] == [1, 2, 3, 4]
     back.take()

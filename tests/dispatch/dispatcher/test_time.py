@@ -1,4 +1,4 @@
-"""What is past its time does not count, whoever asks first: sweeps run where a test says so."""
+"""What has expired does not count, whichever command comes first; few tests run sweeps."""
 
 import pytest
 
@@ -22,7 +22,7 @@ def set_up(group: GroupUnderTest, **settings: object) -> GroupUnderTest:
 
 
 def starts(front: Peer, first: int, count: int) -> list[str]:
-    """The peers that new sessions go to, or why they do not begin."""
+    """Return the peers that new sessions go to, or the reasons why they do not begin."""
     routed = [front.start(str(word)) for word in range(first, first + count)]
     return [its.peer if its.outcome == "routed" else its.reason for its in routed]
 
@@ -92,7 +92,7 @@ def test_after_nobody_asked_for_a_while_everyone_has_the_limit_again(
 
 def test_a_group_that_is_quiet_was_not_away(quick: GroupUnderTest) -> None:
     front, back = quick.front(), quick.back()
-    quick.wait(3.1)  # its processes listen; no peer says a word, and nothing was due
+    quick.wait(3.1)  # its processes listen; no peer sends anything, and nothing was due
     quick.sweep()
     assert (front.row.state, back.row.state) == ("pending", "pending")
 
@@ -167,7 +167,7 @@ def test_data_without_the_field_opens_too(quick: GroupUnderTest) -> None:
 def test_a_time_that_has_passed_blocks_nobody(quick: GroupUnderTest) -> None:
     front, back = quick.front(), quick.back()
     front.start("1")
-    set_until(quick, "blocked", -1)  # sent again, after Redis has opened it
+    set_until(quick, "blocked", -1)  # sent again after Redis has opened it
     assert front.message("f1/1").outcome == "routed"
     assert back.row.manual == "open"
 
@@ -192,7 +192,7 @@ def test_next_is_at_most_the_shortest_that_may_begin(group: GroupUnderTest) -> N
 def test_next_is_when_the_first_is_due(quick: GroupUnderTest) -> None:
     front, back = quick.front(), quick.back()
     quick.wait(2.5, front)
-    assert next_seconds(quick) == pytest.approx(0.5)  # the silent one
+    assert next_seconds(quick) == pytest.approx(0.5)  # the peer that does not respond
     quick.wait(0.3, front, back)
     front.start("1", ttl_seconds=1)
     assert next_seconds(quick) == 1.0
@@ -207,7 +207,7 @@ def test_next_after_a_loss_is_the_end_of_the_waiting(group: GroupUnderTest) -> N
     group.clock.advance(70)
     assert next_seconds(group) == 1.5
     group.wait(2.0)
-    assert next_seconds(group) == pytest.approx(1.0)  # then nobody was away any more
+    assert next_seconds(group) == pytest.approx(1.0)  # then no process was away any more
 
 
 @pytest.mark.parametrize("what", ["block", "until", "short route", "settings"])
@@ -222,7 +222,7 @@ def test_what_may_be_due_sooner_is_announced(quick: GroupUnderTest, what: str) -
     elif what == "until":
         set_until(quick, "drain", 0.5)
     elif what == "short route":
-        front.start("2", ttl_seconds=3)  # not this
+        front.start("2", ttl_seconds=3)  # this one does not count
         front.start("3", ttl_seconds=1)
     else:
         set_up(quick, heartbeat_seconds=2)
@@ -237,7 +237,7 @@ STEPS = (40.0, 300.0, 3_600.0)
 
 
 def step(group: GroupUnderTest, seconds: float, *alive: Peer) -> None:
-    """The clock steps, and goes on for 10 s."""
+    """Step the clock, and let 10 s pass."""
     assert group.clock is not None
     group.clock.advance(seconds)
     group.listen()

@@ -1,4 +1,4 @@
-"""Each Lua file has its command, each command gives what the file's header asks for."""
+"""Each Lua file has its command, and each command passes what the file's header requires."""
 
 import inspect
 from typing import Any
@@ -44,8 +44,8 @@ COMMANDS: dict[str, Command[Any]] = {
     "names": dispatcher.names("g"),
     "outbox": dispatcher.outbox("g", "f:a", "link", 1),
 }
-# What repeats harmlessly after a lost reply: by its number, its link, or because it sets a state.
-# A registration does not: the second would take over from the first; the peer tries again itself.
+# What can be repeated after a lost reply: by its number, its link, or because it sets a state.
+# A registration cannot: the second would take over from the first. The peer tries again itself.
 ONCE = {"register_front", "register_back", "show", "peers", "names"}
 
 

@@ -1,4 +1,4 @@
-"""A running site for the generated clients' examples: what a worker and a payer do is done here."""
+"""A running site for the generated clients' examples, with the work of worker and payer."""
 
 import json
 import time
@@ -19,7 +19,7 @@ WORLD = ("-m", "tests.integrations.generated.world")
 
 
 class ExampleSite:
-    """One web process with Redis and SQL of its own. Its provider's address answers nothing."""
+    """A web process with its own Redis and SQL. Its provider's address does not answer."""
 
     def __init__(self, folder: Path) -> None:
         self.redis = RedisServer(folder / "redis", port=free_port(), append_only=False).start()
@@ -39,14 +39,14 @@ class ExampleSite:
         self.url = f"http://127.0.0.1:{self.server.port}"
 
     def work(self) -> None:
-        """What worker, beat and the customer on the provider's page do, once."""
+        """Do what worker, beat and the customer on the provider's page do, once."""
         done = self.site.forked(*WORLD, "work", **self._given)
         assert done.returncode == 0, done.stderr[-3000:]
         for top_up in json.loads(done.stdout.splitlines()[-1]):
             self._pay(top_up)
 
     def _pay(self, top_up: dict[str, Any]) -> None:
-        """Tell of a paid checkout, as the provider does."""
+        """Report a paid checkout, as the provider does."""
         session = {
             "id": f"cs_test_{top_up['pk']}",
             "object": "checkout.session",

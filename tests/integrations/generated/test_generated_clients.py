@@ -42,7 +42,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ExampleSite]:
 
 
 class Workshop:
-    """A folder for each language, as the README tells to make it, with the site's document."""
+    """A folder for each language, made as the README describes, with the site's document."""
 
     def __init__(self, folder: Path, site: ExampleSite) -> None:
         self.folder, self.site = folder, site
@@ -57,7 +57,10 @@ class Workshop:
         self.said = {name: self.run(name, name) for name in ACCOUNTS}
 
     def environment(self, language: str) -> dict[str, str]:
-        """What the README's table lists; programs of this virtual environment come first."""
+        """Return the variables of the README's table.
+
+        Programs of this virtual environment come first.
+        """
         account = ACCOUNTS[language]
         return os.environ | {
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
@@ -70,7 +73,7 @@ class Workshop:
         }
 
     def run(self, block: str, language: str) -> str:
-        """Carry out a block's lines but for the last, the example itself; what they say."""
+        """Run a block's lines except the last, the example itself. Return their output."""
         lines = COMMANDS[block].splitlines()
         kept = lines[:-1] if block in ACCOUNTS else lines
         done = subprocess.run(
@@ -104,7 +107,7 @@ class Workshop:
 
 
 def _node_modules() -> Path:
-    """The packages of the lock, installed once for each lock."""
+    """Return the packages of the lock, installed once for each lock."""
     lock = (FOLDER / "typescript" / "package-lock.json").read_bytes()
     kept = ROOT / "var" / "tests" / f"npm-{sha256(lock).hexdigest()[:20]}"
     if not kept.exists():

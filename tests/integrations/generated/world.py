@@ -1,7 +1,7 @@
-"""Make what the generated clients' examples meet, or do what worker and provider would do.
+"""Make the data of the generated clients' examples, or do what worker and provider would do.
 
-A program in the environment of the site. `make`: accounts with a month behind them, and an
-operator; prints what the examples are given. `work`: brings histories and books to SQL, opens
+A program in the environment of the site. `make`: accounts with a month of history, and an
+operator; prints the arguments of the examples. `work`: persists histories and books to SQL, opens
 batches, sends webhooks; prints the top-ups that wait for their payment.
 """
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 ACCOUNTS = ("acme-py", "acme-ts")
 CSRF = "c" * 32
-PRICE, MESSAGES, TOP_UP = 1_500, 4, 100 * 10_000  # of the month before, in 1/10 000
+PRICE, MESSAGES, TOP_UP = 1_500, 4, 100 * 10_000  # of the previous month, in 1/10 000
 
 
 def _account(slug: str) -> "User":
-    """An account with a past, an agent and an owner, who is returned."""
+    """Make an account with a history, an agent and an owner. Return the owner."""
     from poolsite.access.models import Account
     from poolsite.access.services import membership_set, user_create
 
@@ -36,7 +36,7 @@ def _account(slug: str) -> "User":
 
 
 def _past(account: Any) -> None:
-    """A wallet with messages in the month before, and the life that begins with what they left."""
+    """Make a wallet with messages in the previous month; its next generation has the rest."""
     from django.utils import timezone
 
     from billing import servers
@@ -63,7 +63,7 @@ def _past(account: Any) -> None:
 
 
 def _seller() -> None:
-    """Who issues the invoices, and the tax that prices include."""
+    """Make the seller of the invoices, and the tax that prices include."""
     from datetime import date
 
     from billing.services.tax_profiles import rate_create, seller_set
@@ -114,7 +114,7 @@ def work() -> None:
 
 
 def _link(group: str) -> None:
-    """What a front-end and an application server do: link, and carry one session.
+    """Do what a front-end and an application server do: link, and carry one session.
 
     A group is in SQL a moment before it is open in Redis: servers would try again, as `work` does.
     """

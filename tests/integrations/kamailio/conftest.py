@@ -21,7 +21,7 @@ MakeStage = Callable[..., Stage]
 @pytest.fixture
 @starts_processes
 def make_stage(tmp_path: Path) -> Iterator[MakeStage]:
-    """Makes a pool of these numbers on a Redis of its own and a Kamailio in front of it."""
+    """A function that makes a pool of numbers on its own Redis, with a Kamailio in front."""
     require("kamailio")
     with ExitStack() as ends:
 

@@ -1,4 +1,4 @@
-"""Two SIPp at both ends of a Kamailio: a caller's file of calls, and what both logs say of them."""
+"""Two SIPp at both ends of a Kamailio: a file of calls for the caller, and both logs."""
 
 import itertools
 import random
@@ -18,7 +18,7 @@ from tests.support.processes import end
 from tests.support.waiting import until
 
 SCENARIOS = FOLDER / "sipp"
-CREATED_PER_SECOND = 1_000  # SIPp makes all calls first; each then waits for its moment
+CREATED_PER_SECOND = 1_000  # SIPp creates all calls first; each then waits for its moment
 _RULE = re.compile(r"^-{20,} (\S+ \S+)$", re.MULTILINE)
 
 
@@ -31,20 +31,20 @@ class Planned:
 
 
 def poisson_calls(chance: random.Random, count: int, rate: float, hold: float) -> list[Planned]:
-    """Return calls that arrive by chance, `rate` a second, and are held exponentially long."""
+    """Return calls with random arrivals, `rate` a second, that are held exponentially long."""
     starts = sorted(chance.uniform(0, count / rate) for _ in range(count))
     return [Planned(start, chance.expovariate(1 / hold)) for start in starts]
 
 
 @dataclass
 class Seen:
-    """What both ends logged of one call; times in seconds, 0 = did not happen."""
+    """What both ends logged of one call. Times are in seconds, 0 means it did not happen."""
 
     number: str = ""
-    begun: float = 0.0  # the callee had the INVITE
-    acknowledged: float = 0.0  # the callee had the ACK: from here on it is a call
-    ended: float = 0.0  # the last of: the caller sent its BYE, the callee answered it
-    refused: float = 0.0  # the caller had a 503
+    begun: float = 0.0  # the callee received the INVITE
+    acknowledged: float = 0.0  # the callee received the ACK: from here on it is a call
+    ended: float = 0.0  # the later of: the caller sent its BYE, the callee answered it
+    refused: float = 0.0  # the caller received a 503
 
 
 @dataclass
@@ -83,7 +83,7 @@ class Ends:
 
 @contextmanager
 def running(stage: Stage, calls: Sequence[Planned]) -> Iterator[Ends]:
-    """Both ends at work on these calls; they are ended when the block is left."""
+    """Run both ends with these calls. They are ended when the block is left."""
     folder = stage.folder.parent / "sipp"
     folder.mkdir()
     lines = ["SEQUENTIAL"]
@@ -104,7 +104,7 @@ def running(stage: Stage, calls: Sequence[Planned]) -> Iterator[Ends]:
 
 
 def _sipp(folder: Path, name: str, words: list[str]) -> "subprocess.Popen[bytes]":
-    # -aa: it answers the keep-alive's OPTIONS; without, it takes them for a fault and hangs up.
+    # -aa: it answers the keep-alive's OPTIONS; otherwise it takes them for a fault and hangs up.
     common = f"-sf {SCENARIOS / name}.xml -i 127.0.0.1 -nostdin -trace_msg -trace_err -aa"
     files = f"-message_file {folder}/{name}.log -error_file {folder}/{name}.err"
     with (folder / f"{name}.out").open("wb") as out:
@@ -138,10 +138,10 @@ def _user(address: str) -> str:
 
 
 def overlaps(calls: dict[str, Seen]) -> list[str]:
-    """Return each pair of calls that had one number at once, at no tolerance.
+    """Return each pair of calls that had one number at once, without tolerance.
 
-    A call lasts from the INVITE at the callee to the last of its ends' BYE and answer; one that was
-    never acknowledged was none.
+    A call lasts from the INVITE at the callee to the last of its ends' BYE and answer. One that was
+    never acknowledged does not count.
     """
     by_number: dict[str, list[tuple[float, float, str]]] = defaultdict(list)
     for name, call in calls.items():
@@ -156,7 +156,7 @@ def overlaps(calls: dict[str, Seen]) -> list[str]:
 
 
 def blocked_in_model(calls: Sequence[Planned], lines: int) -> int:
-    """Return how many of these calls a system of `lines` turns away by Erlang's own rules."""
+    """Return how many of these calls a system of `lines` refuses by Erlang's own rules."""
     busy: list[float] = []
     blocked = 0
     for call in calls:

@@ -1,4 +1,4 @@
-"""A SIP phone over UDP that a test moves one message at a time; it repeats nothing by itself."""
+"""A SIP phone over UDP that a test moves one message at a time. It repeats nothing on its own."""
 
 import hashlib
 import itertools
@@ -14,7 +14,7 @@ _NAMES = itertools.count(1)
 
 
 class NoMessageError(AssertionError):
-    """What was waited for did not come."""
+    """The expected message did not arrive."""
 
 
 @dataclass(frozen=True)
@@ -30,12 +30,12 @@ class Message:
 
     @property
     def method(self) -> str:
-        """A request's method; "" of an answer."""
+        """A request's method; "" for an answer."""
         return "" if self.start.startswith("SIP/2.0") else self.start.split()[0]
 
     @property
     def status(self) -> int:
-        """An answer's status; 0 of a request."""
+        """An answer's status; 0 for a request."""
         return int(self.start.split()[1]) if self.start.startswith("SIP/2.0") else 0
 
     def all(self, name: str) -> list[str]:
@@ -43,7 +43,7 @@ class Message:
         return [str(each) for each in found]
 
     def get(self, name: str) -> str:
-        """Return a header's value, or nothing."""
+        """Return a header's value, or ""."""
         return next(iter(self.all(name)), "")
 
     def number(self, name: str = "From") -> str:
@@ -58,7 +58,7 @@ def _md5(text: str) -> str:
 
 @dataclass
 class Call:
-    """One attempt, as one end sees it."""
+    """A call attempt, as one end sees it."""
 
     call_id: str
     local: str
@@ -70,7 +70,7 @@ class Call:
 
 
 class Phone:
-    """A socket of its own, towards the proxy on `proxy_port`."""
+    """A socket that talks to the proxy on `proxy_port`."""
 
     def __init__(self, proxy_port: int, user: str = "agent", port: int = 0) -> None:
         self.user, self.proxy = user, ("127.0.0.1", proxy_port)
@@ -92,7 +92,7 @@ class Phone:
         self._socket.sendto(text.encode(), to or self.proxy)
 
     def wait(self, *wanted: str | int, seconds: float = 10.0) -> Message:
-        """Return the next message of one of these methods or statuses; others are kept."""
+        """Return the next message with one of these methods or statuses. Others are stored."""
         for kept in self._early:
             if kept.method in wanted or kept.status in wanted:
                 self._early.remove(kept)
@@ -140,7 +140,7 @@ class Phone:
     # -- what a phone does ---------------------------------------------------------------------
 
     def options(self) -> bool:
-        """Tell whether the proxy answers within a moment."""
+        """Return whether the proxy answers within a moment."""
         call = self._new("ping")
         self.send(self._request("OPTIONS", f"sip:127.0.0.1:{self.proxy[1]}", call))
         try:
@@ -149,7 +149,7 @@ class Phone:
             return False
 
     def register(self, expires: int = 600, contact: str = "", password: str = "") -> Message:
-        """Register, or with 0 leave; with a password, answer the challenge."""
+        """Register, or leave if `expires` is 0. With a password, answer the challenge."""
         call = self._new(self.user)
         contact = contact or f"<{self.contact}>"
         uri = f"sip:127.0.0.1:{self.proxy[1]}"
@@ -177,7 +177,7 @@ class Phone:
         return call
 
     def invite_again(self, call: Call, challenge: Message, password: str) -> None:
-        """Send the INVITE with the proof that the 407 asked for."""
+        """Send the INVITE with the proof that the 407 requested."""
         self.send(self._request("ACK", call.target, call))
         call.cseq += 1
         asked = challenge.get("Proxy-Authenticate")
@@ -186,7 +186,7 @@ class Phone:
         self.send(self._request("INVITE", call.target, call, contact, proof))
 
     def answered(self, call: Call) -> Message:
-        """Wait for the 2xx, learn the way from it, and send the ACK."""
+        """Wait for the 2xx, learn the route from it, and send the ACK."""
         answer = self.wait(200)
         call.remote = answer.get("To")
         call.routes = list(reversed(answer.all("Record-Route")))
@@ -203,7 +203,7 @@ class Phone:
         self.send(self._request("CANCEL", call.target, call))
 
     def reply(self, request: Message, status: int, reason: str, *more: str) -> Call:
-        """Answer a request; returns the call as the callee's end has it."""
+        """Answer a request. Return the call as the callee's end has it."""
         to = request.get("To")
         local = to if ";tag=" in to or status == 100 else f"{to};tag=b{self.port}"
         lines = [

@@ -1,4 +1,4 @@
-"""A Kamailio of our configuration on private ports and folders, with a Redis and a pool."""
+"""A Kamailio with our configuration on private ports and folders, with a Redis and a pool."""
 
 import os
 import re
@@ -18,12 +18,12 @@ from tests.support.waiting import patient, until
 
 FOLDER = Path(__file__).resolve().parents[3] / "integrations" / "kamailio"
 SWITCH, SECRET = "kamailio-01", "secret-of-kamailio-01"
-USER = f"{SLUG}.{SWITCH}"  # what `manage.py pool acl` calls it
+USER = f"{SLUG}.{SWITCH}"  # the name that `manage.py pool acl` gives it
 
 
 @dataclass
 class Stage:
-    """One switch and its pool. `settings` overrides those of poolsite-local.cfg.example."""
+    """A switch and its pool. `settings` overrides those of poolsite-local.cfg.example."""
 
     folder: Path
     redis: RedisServer
@@ -35,7 +35,7 @@ class Stage:
     process: "subprocess.Popen[bytes] | None" = None
 
     def prepare(self) -> "Stage":
-        """Do what README.md tells a person to do: state file, scripts, user, settings."""
+        """Do what README.md instructs: state file, scripts, user, settings."""
         self.folder.mkdir(parents=True, exist_ok=True)
         with (FOLDER / "state.sql").open() as script:
             subprocess.run(["sqlite3", self.state_file], stdin=script, check=True)
@@ -72,11 +72,11 @@ class Stage:
         return self.folder / "kamailio.log"
 
     def load_scripts(self) -> None:
-        """Do what Poolsite's timers do, have scripts and functions in Redis."""
+        """Do what Poolsite's timers do: load scripts and functions into Redis."""
         self.bench.path.load_scripts()
 
     def make_user(self) -> None:
-        """Give the switch the user of `manage.py pool acl`, and the default user no rights."""
+        """Create the switch's user of `manage.py pool acl`; take the default user's rights."""
         command = self.bench.client.execute_command
         functions = self.bench.path.knows_functions()
         rules = switch_user(SLUG, SWITCH, SECRET, functions=functions).rules
@@ -106,7 +106,7 @@ class Stage:
         return self.log.read_text()[-4000:]
 
     def signal(self, number: signal.Signals) -> None:
-        """Send a signal to every process of this Kamailio, which leads a group of its own."""
+        """Send a signal to every process of this Kamailio, which leads its own group."""
         assert self.process is not None
         os.killpg(self.process.pid, number)
 
@@ -116,7 +116,7 @@ class Stage:
         self.wait()
 
     def stop(self) -> None:
-        """End it as a person would; what does not end is killed. Harmless when it has ended."""
+        """End it as a person would; kill what does not end. Do nothing if it has ended."""
         if self.process is None:
             return
         self.process.terminate()
@@ -127,7 +127,7 @@ class Stage:
         self.wait()
 
     def wait(self) -> None:
-        """Return when no process of it is left and its port is free again."""
+        """Return when none of its processes is left and its port is free again."""
         assert self.process is not None
         self.process.wait()
         self.process = None
@@ -140,20 +140,20 @@ class Stage:
         return sum(int(size) for size in re.findall(r"size: (\d+)", said))
 
     def idle(self, count: int) -> bool:
-        """Tell whether no call has a number and `count` numbers may be picked."""
+        """Return whether no call has a number and `count` numbers may be picked."""
         figures = self.bench.figures()
         return (figures.busy_up + figures.busy_down, figures.idle_up) == (0, count)
 
 
 def make_admin(redis: RedisServer) -> str:
-    """Make a user of the test's own, for the default user loses its rights; return its URL."""
+    """Make the test's own user, because the default user loses its rights. Return its URL."""
     with redis.client() as client:
         client.execute_command("ACL", "SETUSER", "admin", "on", ">admin", "~*", "&*", "+@all")
     return redis.url.replace("unix://", "unix://admin:admin@")
 
 
 def local_settings(example: str, values: dict[str, str]) -> str:
-    """Fill in poolsite-local.cfg.example, without WITH_AUTH. Every name must be in it."""
+    """Fill in poolsite-local.cfg.example, without WITH_AUTH. It must have every name."""
     lines = []
     for line in example.splitlines():
         if line == "#!define WITH_AUTH":

@@ -1,4 +1,4 @@
-"""docs/guide/connect-your-switch.md, carried out: its commands in order, on private ports."""
+"""docs/guide/connect-your-switch.md, executed: its commands in order, on private ports."""
 
 import os
 import re
@@ -24,7 +24,7 @@ LANES = ("http", "redis")
 @pytest.fixture
 @starts_processes
 def server(tmp_path: Path) -> Iterator[WebServer]:
-    """A web process in place of `make demo`, with a Redis in the place that the guide names."""
+    """A web process in place of `make demo`, with a Redis at the place that the guide names."""
     redis = RedisServer(folder=tmp_path / "redis", append_only=False).start()
     site = Site(tmp_path / "site", redis.url)
     site.migrate()

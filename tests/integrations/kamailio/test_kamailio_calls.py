@@ -17,7 +17,7 @@ CALLEE = "13912345678"
 
 
 def connected(agent: Phone, callee: Phone) -> tuple[Call, Call, Message]:
-    """An answered call: the caller's end, the callee's, and the INVITE as the callee had it."""
+    """Return an answered call: the caller's end, the callee's, and the callee's INVITE."""
     mine = agent.invite(CALLEE)
     invite = callee.wait("INVITE")
     theirs = callee.reply(invite, 200, "OK")
@@ -77,7 +77,7 @@ def test_a_refused_call_and_a_cancelled_one_give_the_number_back(
     agent.cancel(mine)
     agent.wait(200)
     callee.reply(callee.wait("CANCEL"), 200, "OK")
-    assert not stage.idle(2)  # until the callee has confirmed it
+    assert not stage.idle(2)  # until the callee has confirmed the end
     callee.reply(invite, 487, "Request Terminated")
     agent.wait(487)
     until(lambda: stage.idle(2), evidence=stage.said)
@@ -152,7 +152,7 @@ def test_a_bye_without_an_answer_gives_the_number_back(
     mine, _, _ = connected(agent, callee)
     agent.bye(mine)
     callee.wait("BYE")
-    callee.wait("BYE")  # repeated, because nothing was answered
+    callee.wait("BYE")  # repeated, because no answer came
     assert not stage.idle(2)
     agent.wait(408)
     until(lambda: stage.idle(2), evidence=stage.said)

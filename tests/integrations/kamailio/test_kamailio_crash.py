@@ -1,4 +1,4 @@
-"""Kamailio is killed with calls running and started anew: a proxy's calls go on without it."""
+"""Kamailio is killed with calls running and started again: a proxy's calls continue without it."""
 
 import os
 import random

@@ -1,4 +1,4 @@
-"""A Redis that hangs, restarts or forgets its scripts, as a real Kamailio meets it."""
+"""A Redis that hangs, restarts or forgets its scripts, with a real Kamailio."""
 
 import os
 import signal
@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.prove, pytest.mark.needs("kamailio")]
 
 
 def refused(agent: Phone) -> Message:
-    """Ask for a call that cannot be had; return the answer."""
+    """Request a call that is not possible. Return the answer."""
     agent.invite(CALLEE)
     return agent.wait(503)
 
@@ -28,7 +28,7 @@ def test_a_hung_redis_is_503_and_nothing_is_lost(stage: Stage, agent: Phone, cal
         answer = refused(agent)
         assert "No Number Available" in answer.start
         assert int(answer.get("Retry-After")) >= 1
-        # A hangup waits for nobody: the answer to the BYE is there at once, the event comes later.
+        # A hangup waits for nothing: the answer to the BYE comes at once, the event later.
         agent.bye(mine)
         callee.reply(callee.wait("BYE"), 200, "OK")
         agent.wait(200)

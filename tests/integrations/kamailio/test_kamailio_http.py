@@ -1,4 +1,4 @@
-"""The HTTP lane: the same calls, asked of a real web process."""
+"""The HTTP lane: the same calls, through a real web process."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,7 +22,7 @@ SETUP, TOKEN_OF = "tests/bench/hot_setup.py", "fs-01"  # the switch that the set
 @pytest.fixture
 @starts_processes
 def stage(tmp_path: Path) -> Iterator[Stage]:
-    """Two numbers, a web process, and a Kamailio that knows nothing of Redis."""
+    """Two numbers, a web process, and a Kamailio without access to Redis."""
     redis = RedisServer(folder=tmp_path / "redis", append_only=False).start()
     server = stage = None
     try:
@@ -49,7 +49,7 @@ def stage(tmp_path: Path) -> Iterator[Stage]:
 
 
 def _ask_once(server: WebServer, token: str) -> None:
-    """A process opens its connections with the first event; Kamailio waits a second for each."""
+    """Send one event, so that a process opens its connections: Kamailio waits only a second."""
     answer = httpx.post(
         f"http://127.0.0.1:{server.port}/api/v1/pools/{SLUG}/events",
         json={"event": "renew", "call_id": "none"},

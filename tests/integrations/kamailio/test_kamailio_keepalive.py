@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.prove, pytest.mark.needs("kamailio")]
 def test_two_ends_that_are_gone_give_the_number_back(
     stage: Stage, agent: Phone, callee: Phone
 ) -> None:
-    """No BYE ever comes: the keep-alive finds it out, after two questions 30 s apart."""
+    """No BYE ever comes: the keep-alive finds out with two requests, 30 s apart."""
     connected(agent, callee)
     agent.wait("OPTIONS", seconds=60)
     assert not stage.idle(2)
@@ -28,7 +28,7 @@ def test_two_ends_that_are_gone_give_the_number_back(
 
 
 def test_a_call_that_lasts_too_long_is_ended_at_both_ends(make_stage: MakeStage) -> None:
-    """Neither answers before both are asked ("A call that is too long" in the README)."""
+    """Neither end answers before both got a BYE ("A call that is too long" in the README)."""
     stage = make_stage(settings={"CALL_MAX_SECONDS": "2"})
     with (
         Phone(stage.sip_port, "alice") as agent,
@@ -67,9 +67,9 @@ def test_answers_that_overtake_the_end_of_a_call_leave_no_number_behind(
 
 
 def answer_byes(phone: Phone, over: threading.Event) -> int:
-    """Answer BYEs until it is over; return how many came.
+    """Answer BYEs until it is over. Return how many came.
 
-    Not every call sends one to both ends: Kamailio leaves out the second when the first is answered
+    Not every call sends one to both ends: Kamailio leaves out the second if the first is answered
     before it is sent.
     """
     count = 0

@@ -45,7 +45,7 @@ def test_no_number_is_in_two_calls_and_blocking_is_erlangs(make_stage: MakeStage
     assert (figures.carried, figures.blocked) == (len(had), len(refused))
     assert stage.bench.problems() == []
 
-    # The same system without switch and pool, played many times, says how far chance alone goes.
+    # Many simulations of the same system without switch and pool show how far chance alone goes.
     chance = random.Random(SEED + 1)
     played = [
         load.blocked_in_model(load.poisson_calls(chance, CALLS, RATE, HOLD), LINES) / CALLS

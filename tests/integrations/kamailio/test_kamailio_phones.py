@@ -1,4 +1,4 @@
-"""What phones that register, refresh, leave and fall silent do to their numbers."""
+"""What phones that register, refresh, leave and stop responding do to their numbers."""
 
 import contextlib
 import hashlib
@@ -95,7 +95,7 @@ def test_phones_prove_who_they_are(make_stage: MakeStage) -> None:
 
 
 def contacts(stage: Stage, number: str) -> list[str]:
-    """The contacts of the number that live, as the pool knows them; those gone have the time 0."""
+    """Return the valid contacts of the number in the pool; gone contacts have the time 0."""
     known = stage.bench.client.hget(KEYS.tag, f"r:{number}") or ""
     lines = [line.split(" ") for line in known.splitlines()]
     return sorted(contact for times, contact in lines if int(times[:16]))

@@ -1,4 +1,4 @@
-"""The desk that each test of this folder has."""
+"""The desk of each test of this folder."""
 
 from collections.abc import Iterator
 

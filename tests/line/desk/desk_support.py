@@ -18,17 +18,17 @@ KEYS = desk.DeskKeys(SLUG)
 
 @dataclass
 class DeskUnderTest:
-    """One desk on one Redis; every method runs one command and returns its result."""
+    """A desk on a Redis. Every method runs one command and returns its result."""
 
     path: hotpath.HotPath
-    client: Any  # redis.Redis whose replies are text
+    client: Any  # a redis.Redis whose replies are text
     clock: ScriptClock | None = None
 
     def run(self, command: hotpath.Command[Any]) -> Any:
         return self.path.run(command)
 
     def _run_all(self, commands: list[hotpath.Command[Any]]) -> list[Any]:
-        """The results of commands that are sent in one round trip."""
+        """Return the results of commands that are sent in one round trip."""
         answers = self.path.run_batch(commands)
         assert [each for each in answers if isinstance(each, hotpath.HotPathError)] == []
         return answers
@@ -38,14 +38,14 @@ class DeskUnderTest:
         return self
 
     def begin_anew(self, now_seconds: int) -> "DeskUnderTest":
-        """An empty Redis whose clock says so, with a desk that has nobody."""
+        """Empty Redis, set its clock to this time, and create a desk without people."""
         assert self.clock is not None
         self.client.flushdb()
         self.clock.set(now_seconds * 1_000_000)
         return self.create()
 
     def queue(self, queue: int, **settings: Any) -> None:
-        """Rooms are not held for who falls silent, unless the test says so."""
+        """Configure a queue. By default rooms are not held for people who stop responding."""
         settings = {"room_grace_seconds": 0, "agent_grace_seconds": 0, **settings}
         assert self.run(desk.queue_write(SLUG, queue, desk.QueueSettings(**settings))).ok
 
@@ -66,7 +66,7 @@ class DeskUnderTest:
         return standing
 
     def beats(self, *alive: str | int) -> list[Any]:
-        """Heartbeats of visitors (names) and agents (ids), in one round trip."""
+        """Send heartbeats of visitors (names) and agents (IDs), in one round trip."""
         return self._run_all(
             [
                 desk.agent_beat(SLUG, each) if isinstance(each, int) else desk.beat(SLUG, each)
@@ -109,7 +109,7 @@ class DeskUnderTest:
         return figures
 
     def wrong(self) -> list[tuple[str, str]]:
-        """What contradicts the laws, of everything."""
+        """Return whatever contradicts the laws."""
         found: list[tuple[str, str]] = []
         parts = ("visits", "agents", "waiting", "ready", "free", "idle")
         cursors = dict.fromkeys(parts, "0")
@@ -121,11 +121,11 @@ class DeskUnderTest:
         return found
 
     def log(self) -> list[dict[str, str]]:
-        """Every entry of the history, oldest first."""
+        """Return every entry of the history, oldest first."""
         return [fields for _, fields in self.client.xrange(KEYS.log)]
 
     def advance(self, seconds: float, *alive: str | int) -> None:
-        """Let time pass in steps, with heartbeats of visitors (names) and agents (ids); sweep."""
+        """Let time pass with sweeps and heartbeats of visitors (names) and agents (IDs)."""
         assert self.clock is not None
         left = seconds
         while left > 0:
@@ -138,7 +138,7 @@ class DeskUnderTest:
 
 @contextmanager
 def desk_on(url: str, clock: ScriptClock | None = None) -> Iterator[DeskUnderTest]:
-    """A desk's test bench on the Redis of `url`."""
+    """Yield a desk's test bench on the Redis of `url`."""
     with (
         contextlib.closing(hotpath.HotPath(url)) as path,
         redis.Redis.from_url(url, decode_responses=True) as client,

@@ -1,4 +1,4 @@
-"""A call back at the desk: one intent for a visit, confirmed, renewed, ended, forgotten."""
+"""A callback at the desk: one intent for a visit, confirmed, renewed, ended, forgotten."""
 
 from queueing.line import desk
 from tests.line.desk.desk_support import SLUG, DeskUnderTest
@@ -27,7 +27,7 @@ def test_a_call_back_has_one_intent_until_it_is_forgotten(line: DeskUnderTest) -
     )
     assert (kept.state, kept.number) == ("running", "13800")
     assert [call.number for call in line.run(desk.calls_of(SLUG, ["a", "b"]))] == ["13800"]
-    line.finish(7, "a")  # the room's end brings the look forward
+    line.finish(7, "a")  # the room's end brings the check forward
     due = line.run(desk.calls_due(SLUG))
     assert [(call.operation, call.in_room) for call in due] == [(asked.operation, False)]
     late = desk.call_keep(SLUG, "a", asked.operation, look_after_seconds=60)

@@ -1,30 +1,30 @@
-"""Who declines or misses an offer is not made the same one again at once, and has missed one."""
+"""An agent who declines or misses an offer does not get it again at once; misses count."""
 
 from queueing.line import desk
 from tests.line.desk.desk_support import KEYS, SLUG, DeskUnderTest
 
 
 def decline(line: DeskUnderTest, agent: int) -> None:
-    """The agent declines what it is offered."""
+    """Decline the offer as the agent."""
     state = line.agent_beat(agent)
     (visit,) = (slot.visit for slot in state.slots if slot.kind == "offer")
     assert line.run(desk.decline(SLUG, agent, visit, state.offer_token)).ok
 
 
 def accept(line: DeskUnderTest, agent: int) -> None:
-    """The agent accepts what it is offered."""
+    """Accept the offer as the agent."""
     assert line.run(
         desk.accept(SLUG, agent, offered(line, agent), line.agent_beat(agent).offer_token)
     ).ok
 
 
 def offered(line: DeskUnderTest, agent: int) -> str:
-    """Whom an agent is offered; "" = nobody."""
+    """Return the visitor that an agent is offered, or ""."""
     return next((slot.visit for slot in line.agent_record(agent).slots if slot.kind == "offer"), "")
 
 
 def two_agents(line: DeskUnderTest, **settings: object) -> None:
-    """Agent 8 has a room; visitor a is offered to agent 7, who is free otherwise."""
+    """Give agent 8 a room, and offer visitor a to agent 7, who is otherwise free."""
     line.queue(1, mode="offer", **settings)
     line.agent(8, 1, online=True)
     line.join("x")
@@ -34,7 +34,7 @@ def two_agents(line: DeskUnderTest, **settings: object) -> None:
 
 
 def remembered(line: DeskUnderTest) -> str:
-    """What the desk remembers of declined offers, without the times."""
+    """Return the declined offers that the desk remembers, without the times."""
     text = str(line.client.hget(KEYS.tag, "declined") or "")
     return ",".join(one.rpartition(":")[0] for one in text.split(",") if one)
 
@@ -45,7 +45,7 @@ def test_a_declined_visitor_waits_for_the_others_and_the_agent_gets_the_next(
     two_agents(line)
     decline(line, 7)
     assert (line.beat("a").answer, offered(line, 7)) == ("waiting", "")
-    assert line.join("b").agent == 7  # it is free for others
+    assert line.join("b").agent == 7  # it is free for other visitors
     assert line.agent_record(7).misses == 1
     assert line.run(desk.why(SLUG, "a")).reasons == {7: "offered", 8: "at_capacity"}
     line.finish(8, "x")
@@ -174,7 +174,7 @@ def test_what_a_desk_remembers_ends_with_the_visit_and_is_bounded(line: DeskUnde
         assert line.join(f"b{number}").answer == "offered"
         decline(line, 7)
     assert remembered(line).split(",") == [f"b{number}:7" for number in range(1, 65)]
-    assert offered(line, 7) == "b0"  # forgotten, and the first in the line
+    assert offered(line, 7) == "b0"  # forgotten, and first in the line
     line.advance(40, 7, 8)
     assert remembered(line) == ""
 

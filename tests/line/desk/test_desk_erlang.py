@@ -1,4 +1,4 @@
-"""A desk in simulated time against Erlang C: how many wait, how long, and whether we said so.
+"""A desk in simulated time against Erlang C: how many wait, how long, and what they were told.
 
 Poisson arrivals, exponential rooms, agents with one room each: the desk is then an M/M/c queue, for
 which Erlang's formula gives the probability of waiting and the mean wait exactly. The scripts that
@@ -33,7 +33,7 @@ VISITORS = 9_000
 WARM_UP = 300
 BATCHES = 20
 T_999 = 3.883  # Student's t, 19 degrees of freedom, two-sided 99.9 %
-FOR_EVER = 10_000_000  # seconds: nobody falls silent in this test
+FOR_EVER = 10_000_000  # seconds: everyone keeps responding in this test
 
 
 @dataclass
@@ -52,7 +52,7 @@ class Floor:
     told: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     def run(self, visitors: int) -> None:
-        """Let so many visitors come, and serve every one of them."""
+        """Let `visitors` visitors come, and serve every one of them."""
         begin = self.clock.now_us
         at, come = float(begin), 0
         while come < visitors or self.events:
@@ -108,14 +108,14 @@ class Floor:
 
 
 def erlang_c(offered_erlangs: float, agents: int) -> tuple[float, float]:
-    """The probability of waiting, and the mean wait in mean services, over all visitors."""
+    """Return the probability of waiting, and the mean wait in mean services, over all visitors."""
     lost = blocking(offered_erlangs, agents)
     waits = lost / (1 - offered_erlangs / agents * (1 - lost))
     return waits, waits / (agents - offered_erlangs)
 
 
 def batch_interval(values: list[float]) -> tuple[float, float]:
-    """The mean, and half the width of its 99.9 % interval, by batch means."""
+    """Return the mean, and half the width of its 99.9 % interval, by batch means."""
     size = len(values) // BATCHES
     means = [fmean(values[start : start + size]) for start in range(0, size * BATCHES, size)]
     return fmean(means), T_999 * stdev(means) / BATCHES**0.5
@@ -147,7 +147,7 @@ def test_waiting_is_as_erlang_says_and_as_visitors_were_told(
     print(f"mean wait {mean:.4f} ± {mean_half:.4f} services, Erlang C {mean_wait:.4f}")
     assert abs(share - waits) <= share_half
     assert abs(mean - mean_wait) <= mean_half
-    assert share_half < 0.35 * waits  # or the comparison could not fail
+    assert share_half < 0.35 * waits  # otherwise the comparison could not fail
     assert mean_half < 0.6 * mean_wait
     for place, promised in ((0, 0.1), (1, 0.9)):
         hits, half = batch_interval([float(each[place]) for each in floor.inside])

@@ -1,4 +1,4 @@
-"""Each event of a desk, as the table of behaviour has it."""
+"""Each event of a desk, as the table of behaviour defines it."""
 
 from queueing.line import desk
 from tests.line.desk.desk_support import SLUG, DeskUnderTest
@@ -51,7 +51,7 @@ def test_a_silent_visitor_is_away_keeps_the_place_and_is_gone_after_the_grace(
     line.join("b")
     line.advance(16, "b")
     assert line.visit("a").state == "away"
-    assert line.beat("b").ahead == 1  # counts in others' places
+    assert line.beat("b").ahead == 1  # counts in the places of other visitors
     line.agent(7, 1, online=True)
     assert line.beat("b").answer == "room"  # passed over
     assert (line.beat("a").answer, line.beat("a").ahead) == ("waiting", 0)
@@ -296,7 +296,7 @@ def test_after_a_loss_places_come_back_by_arrival_and_matching_waits(line: DeskU
     assert line.join("z").answer == "waiting"
     line.agent(8, 1, online=True)
     assert line.join("a", arrived_us=first).ahead == 0
-    told = line.beat("z")  # what is there is not all: SQL answers
+    told = line.beat("z")  # the desk does not have every visit: SQL answers
     assert (told.answer, told.word) == ("gone", desk.RECOVERING)
     assert line.run(desk.place(SLUG, "z")).ahead == 1
     loaded = desk.Loaded("r", 1, 5, first + 5)

@@ -15,7 +15,7 @@ from poolsite.runtime.redis_server import RedisServer
 from queueing.line import desk
 from tests.support.clock import ScriptClock
 
-Event = Callable[[str], Command[Any]]  # a command by the desk's slug
+Event = Callable[[str], Command[Any]]  # desk slug → command
 STEPS = 160
 QUEUES: dict[int, dict[str, Any]] = {
     1: {"skills_relax_seconds": 5},
@@ -30,20 +30,20 @@ SKILLS = ({}, {}, {}, {"tax": 2}, {"tax": 4, "law": 1})
 
 
 class Twin:
-    """One of two desks to which the same happens; tells everything that can be seen of it."""
+    """One of two desks that get the same commands. It returns everything visible of it."""
 
     def __init__(self, client: Any, heard: Any, slug: str) -> None:
         self.client, self.heard, self.slug = client, heard, slug
 
     def run(self, command: Command[Any]) -> list[str]:
-        """The reply of the script."""
+        """Return the reply of the script."""
         reply = self.client.eval(
             command.script.text, len(command.keys), *command.keys, *command.args
         )
         return [str(word) for word in reply]
 
     def state(self) -> dict[str, Any]:
-        """Every key that there is, its own name left out."""
+        """Return every existing key, without the desk's own name."""
         keys = desk.DeskKeys(self.slug).all
         with self.client.pipeline(transaction=False) as pipe:
             for key in keys:
@@ -69,7 +69,7 @@ class Twin:
                 raise AssertionError(f"{key} is a {kind}")
 
     def told(self) -> list[tuple[str, str]]:
-        """What was published since the last time; the other twin's is heard before."""
+        """Return what was published since the last call, without the other twin's messages."""
         self.client.publish("live:to:here", "so far")
         found = []
         for _ in range(1_000):
@@ -83,7 +83,7 @@ class Twin:
 
 
 class LibraryTwin(Twin):
-    """The same by the library, which gets the tag alone."""
+    """A twin whose operations run by the library, which gets only the tag."""
 
     def run(self, command: Command[Any]) -> list[str]:
         library = library_of(command.script)
@@ -100,7 +100,7 @@ class LibraryTwin(Twin):
 
 
 class Happening:
-    """Events by chance. `visits`: who has come; `records`: of the agents, as they are."""
+    """Random events. `visits`: all visitors so far; `records`: the agents' present records."""
 
     def __init__(self, seed: int) -> None:
         self.chance = random.Random(seed)
@@ -259,7 +259,7 @@ class Happening:
         return self.chance.choice(looks)
 
     def see(self, twin: Twin) -> None:
-        """Look at what there is now, for the events to come."""
+        """Read the present state, for the events to come."""
         keys = desk.DeskKeys(twin.slug)
         records = twin.client.hgetall(f"{keys.tag}:agents")
         self.records = {int(agent): record for agent, record in records.items()}
@@ -308,7 +308,7 @@ def test_both_forms_do_the_same(
 
 
 def happens_to_both(twins: tuple[Twin, Twin], does: Event, when: tuple[int, int]) -> None:
-    """The same replies, data and messages."""
+    """Check that both give the same replies, data and messages."""
     title = does("x").script.title
     replies, states, heard = zip(
         *((twin.run(does(twin.slug)), twin.state(), twin.told()) for twin in twins), strict=True

@@ -1,4 +1,4 @@
-"""Who falls silent keeps the room for a while, and an outage of the service is nobody's silence."""
+"""People who stop responding keep the room for a while; an outage of the service does not count."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ TTL, ROOM_GRACE, AGENT_GRACE = 15, 90, 60
 
 
 def begin(bench: DeskUnderTest) -> DeskUnderTest:
-    """A desk whose rooms are held, with agent 7 online in a room with "a"; "b" waits."""
+    """Set up rooms that are held, with agent 7 online in a room with "a"; "b" waits."""
     bench.queue(1, room_grace_seconds=ROOM_GRACE, agent_grace_seconds=AGENT_GRACE)
     bench.agent(7, 1, online=True)
     assert bench.join("a").answer == "room"
@@ -126,7 +126,7 @@ def test_an_offer_to_a_silent_agent_goes_to_the_next(line: DeskUnderTest) -> Non
 
 
 class GraceMachine(RuleBasedStateMachine):
-    """One room under random silence and outages, against a plain model of who is away or lost."""
+    """A room under random silence and outages, against a plain model of who is away or lost."""
 
     bench: DeskUnderTest
 
@@ -168,7 +168,7 @@ class GraceMachine(RuleBasedStateMachine):
         self.model()
 
     def model(self) -> None:
-        """Silence counts from the last beat, and from the moment of being heard again."""
+        """Silence counts from the last heartbeat, and from the moment of being heard again."""
         heard = self.now if self.heard is None else self.heard
         for name, grace in (("a", ROOM_GRACE), ("agent", AGENT_GRACE)):
             if self.lost:

@@ -1,4 +1,4 @@
-"""A place that is held for a visitor who is away: longer than the grace time, and nothing else."""
+"""A place held for a visitor who is away: longer than the grace time, without other effects."""
 
 from queueing.line import desk
 from tests.line.desk.desk_support import SLUG, DeskUnderTest
@@ -15,12 +15,12 @@ def hold(line: DeskUnderTest, visit: str, seconds: int) -> desk.Standing:
 def test_who_is_away_is_held_passed_over_and_back_at_the_same_place(line: DeskUnderTest) -> None:
     line.join("a")
     line.join("b")
-    assert hold(line, "a", 300).answer == "waiting"  # who is there needs no hold: it does nothing
+    assert hold(line, "a", 300).answer == "waiting"  # no effect on a visitor who is there
     line.advance(TTL + 1, "b")
     assert (hold(line, "a", 300).answer, line.beat("b").ahead) == ("away", 1)
     line.advance(GRACE + 60, "b")
-    assert line.visit("a").state == "away"  # lost long ago without it
-    hold(line, "a", 10)  # a longer time that was set before stays
+    assert line.visit("a").state == "away"  # lost long ago without the hold
+    hold(line, "a", 10)  # a longer time that was set before stays valid
     line.agent(7, 1, online=True)
     assert (line.visit("a").state, line.visit("b").state) == ("away", "room")
     line.advance(150, "b", 7)

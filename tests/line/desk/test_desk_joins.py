@@ -1,4 +1,4 @@
-"""A list of joins answers, and leaves behind, what the same joins do one by one."""
+"""A list of joins answers, and stores, what the same joins do one by one."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -45,7 +45,7 @@ LISTS = st.lists(
 def line(
     request: pytest.FixtureRequest, clean_redis: RedisServer, test_clock: ScriptClock
 ) -> Iterator[DeskUnderTest]:
-    """A desk whose operations run as functions, and as scripts."""
+    """A desk whose operations run as functions, or as scripts."""
     with desk_on(clean_redis.url, test_clock) as bench:
         if request.param == "scripts":
             bench.path.planner.scripts_only.add(SERVER)
@@ -58,7 +58,7 @@ def line(
 
 
 class Twins:
-    """Two desks that have lived the same: to one visitors come in lists, to the other singly."""
+    """Two desks with the same history: visitors come to one in lists, to the other singly."""
 
     def __init__(self, bench: DeskUnderTest) -> None:
         self.bench = bench

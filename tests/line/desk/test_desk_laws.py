@@ -24,12 +24,12 @@ AGENTS = (1, 2, 3, 4)
 SKILLS: tuple[dict[str, int], ...] = ({}, {}, {"tax": 2}, {"tax": 4, "zh": 1})
 RELAX = 30.0
 DECLINE = 20
-STEP = 5  # seconds; time passes in such steps, and a sweep ends each
+STEP = 5  # seconds; time passes in steps of this length, each ended by a sweep
 
 
 @dataclass
 class Visit:
-    """A visitor as it came."""
+    """A visitor with its join's data."""
 
     name: str
     queue: int
@@ -39,7 +39,7 @@ class Visit:
 
 
 class DeskMachine(RuleBasedStateMachine):
-    """Random events; after each one the desk is held against the laws and against arrivals."""
+    """Random events. After each one the desk is compared with the laws and with the arrivals."""
 
     bench: DeskUnderTest
 
@@ -70,10 +70,10 @@ class DeskMachine(RuleBasedStateMachine):
         self.read = 0
         self.waiting: dict[str, tuple[int, int, int, bool]] = {}
         self.skilled: dict[str, dict[str, int]] = {}
-        self.silent: set[str | int] = set()  # for longer than the time to live; visitors by name
+        self.silent: set[str | int] = set()  # longer than the time to live; visitors by name
         self.silent_from_us = 0
         self.unswept = False
-        self.declined: dict[tuple[str, int], int] = {}  # when (µs) an agent would not have whom
+        self.declined: dict[tuple[str, int], int] = {}  # visitor, agent → when (µs) declined
 
     # -- events ----------------------------------------------------------------------------
 
@@ -129,7 +129,7 @@ class DeskMachine(RuleBasedStateMachine):
 
     @rule()
     def everybody_is_asked(self) -> None:
-        """Whoever declines now is not the only one."""
+        """Ask everyone: an agent who declines now is not the only one."""
         for agent in AGENTS:
             self.login(agent)
             self._join(2, 5, {})
@@ -165,7 +165,7 @@ class DeskMachine(RuleBasedStateMachine):
                     self._goes_to_others(slot.visit, agent)
 
     def _goes_to_others(self, name: str, agent: int) -> None:
-        """Whom an agent has declined it is not offered again while another may serve."""
+        """Check that an agent is not offered a visitor again while another may serve."""
         visit = self.bench.visit(name)
         if visit.state != "offered" or visit.agent != agent:
             return
@@ -182,7 +182,7 @@ class DeskMachine(RuleBasedStateMachine):
                 assert declined or not (there and may), (name, agent, "again, not", other)
 
     def _has_declined(self, name: str, agent: int, at_us: int) -> bool:
-        """Whether that counts at this time; what is over counts until a sweep has seen it."""
+        """Return whether the decline counts: an expired one does until a sweep has seen it."""
         declined_us = self.declined.get((name, agent))
         if declined_us is None:
             return False
@@ -199,14 +199,14 @@ class DeskMachine(RuleBasedStateMachine):
 
     @rule(agent=st.sampled_from(AGENTS), twice=st.booleans())
     def more_time(self, agent: int, twice: bool) -> None:
-        """A wrap-up lasts half a minute longer, once, and 150 s at most."""
+        """Extend a wrap-up by half a minute, once, up to 150 s in total."""
         clock = self.bench.clock
         assert clock is not None
         ends = [slot.until_ms for slot in self._beat_of(agent).slots if slot.kind == "wrap_up"]
         for place, end in enumerate(ends):
             command = desk.more_time(SLUG, agent, end)
             found = self.bench.run(command)
-            # to the millisecond whole half minutes apart: an end may be another's from before
+            # exactly whole half minutes apart: an end may be another wrap-up's from before
             rest = (each for other, each in enumerate(ends) if other != place)
             is_unclear = any((each - end) % 30_000 == 0 for each in rest)
             if end * 1_000 <= clock.now_us:
@@ -239,7 +239,7 @@ class DeskMachine(RuleBasedStateMachine):
 
     @rule(agent=st.sampled_from(AGENTS), data=st.data())
     def silence_that_no_sweep_has_seen(self, agent: int, data: st.DataObject) -> None:
-        """Some fall silent; before a sweep comes to them one agent is free, and somebody joins."""
+        """Some stop responding; before a sweep sees it an agent is free, and a visitor joins."""
         alive: list[str | int] = [*AGENTS, *self.visits]
         silent = data.draw(st.sets(st.sampled_from(alive), max_size=5))
         clock = self.bench.clock
@@ -253,7 +253,7 @@ class DeskMachine(RuleBasedStateMachine):
 
     @rule(seconds=st.sampled_from([-3_600, -300, -40, 40, 300, 3_600]))
     def the_clock_steps(self, seconds: int) -> None:
-        """The sweeps have noticed it when anything else happens."""
+        """Step the clock. The sweeps have noticed it before any other event."""
         assert self.bench.clock is not None
         self.bench.clock.advance(seconds)
         self.bench.advance(15.0, *AGENTS, *self.visits)
@@ -265,7 +265,7 @@ class DeskMachine(RuleBasedStateMachine):
     def the_records_keep_the_laws(self) -> None:
         if hasattr(self, "visits"):
             wrong = self.bench.wrong()
-        if self.unswept:  # skills relax and declines end with time: a sweep notices it
+        if self.unswept:  # skills relax and declines expire with time: a sweep notices it
             declined = {name for name, _ in self.declined}
             wrong = [
                 (name, what)
@@ -276,7 +276,7 @@ class DeskMachine(RuleBasedStateMachine):
 
     @invariant()
     def nobody_is_lost_or_overtaken(self) -> None:
-        """Law 4, from the history: whoever is matched by itself was the first of its kind."""
+        """Law 4, from the history: a visitor matched automatically was the first of its kind."""
         if not hasattr(self, "visits"):
             return
         for entry in self.bench.log()[self.read :]:
@@ -298,10 +298,10 @@ class DeskMachine(RuleBasedStateMachine):
         if kind in ("room", "offer"):
             place = self.waiting.pop(name, None)
             if place is not None and entry["w"].startswith(("fewest", "agent_became")):
-                # An invariant's own heartbeats may have matched before these fell silent.
+                # The heartbeats of invariants may have matched before these stopped responding.
                 if int(entry["at"]) >= self.silent_from_us:
                     assert not {name, int(entry["a"])} & self.silent, "matched with somebody silent"
-                if place[3]:  # an offer that is accepted had its turn when it was made
+                if place[3]:  # an accepted offer had its turn when it was made
                     self._first(name, place, int(entry["a"]), int(entry["at"]))
             if kind == "offer" and place is not None:
                 self.waiting[name] = (*place[:3], False)

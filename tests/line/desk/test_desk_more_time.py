@@ -1,11 +1,11 @@
-"""Thirty seconds more for a wrap-up: once for each wish, and not for ever."""
+"""Thirty seconds more for a wrap-up: once for each request, and not without a limit."""
 
 from queueing.line import desk
 from tests.line.desk.desk_support import KEYS, SLUG, DeskUnderTest
 
 
 def wrapping(line: DeskUnderTest, *visits: str, wrap_up: int = 60) -> list[int]:
-    """Agent 7 has served these visitors; the ends of its wrap-ups."""
+    """Let agent 7 serve these visitors. Return the ends of its wrap-ups."""
     line.queue(1, wrap_up_seconds=wrap_up)
     line.agent(7, 1, capacity=len(visits) or 1, online=True)
     for visit in visits:
@@ -37,7 +37,7 @@ def test_it_ends_half_a_minute_later_and_then_the_next_visitor_comes(line: DeskU
     assert (ends(line), due_ms(line)) == ([end + 30_000], end + 30_000)
     assert line.join("b").answer == "waiting"
     line.advance(85, 7, "b")
-    assert line.beat("b").answer == "waiting"  # of 60 s and 30 s one was over before
+    assert line.beat("b").answer == "waiting"  # of 60 s and 30 s, one was over before
     line.advance(5, 7, "b")
     assert line.beat("b").answer == "room"
 
@@ -63,7 +63,7 @@ def test_what_is_over_or_was_never_there_is_late(line: DeskUnderTest) -> None:
     line.clock.advance(30)
     assert more(line, end + 30_000).answer == "ok"
     line.clock.advance(30.001)
-    assert more(line, end + 60_000) == late  # over, though no sweep has come
+    assert more(line, end + 60_000) == late  # over, though no sweep has run
     line.sweep()
     assert (more(line, end), ends(line)) == (late, [])
 
@@ -85,7 +85,7 @@ def test_a_short_wrap_up_gets_150_s_at_most_a_long_one_as_much_again(line: DeskU
     line.queue(1, wrap_up_seconds=180)
     assert more(line, end + 150_000) == desk.MoreTime("ok", end + 180_000)
     assert more(line, end + 180_000).answer == "limit"
-    line.queue(1, wrap_up_seconds=239)  # no whole step is left of it
+    line.queue(1, wrap_up_seconds=239)  # no whole step is left
     assert more(line, end + 180_000).answer == "ok"
     assert more(line, end + 210_000).answer == "limit"
 
@@ -110,7 +110,7 @@ def test_of_two_side_by_side_only_the_one_that_is_meant_lasts_longer(line: DeskU
     assert ends(line) == [second + 30_000]
     assert more(line, second + 30_000).answer == "ok"
     kept = line.client.hget(KEYS.tag, "more:7")
-    assert kept == f"{second + 60_000}:{second}"  # what is over is forgotten
+    assert kept == f"{second + 60_000}:{second}"  # expired ones are forgotten
 
 
 def test_two_that_end_in_the_same_millisecond_are_two(line: DeskUnderTest) -> None:

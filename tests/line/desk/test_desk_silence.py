@@ -1,4 +1,4 @@
-"""Nobody is matched with somebody silent, whoever asks first and with no sweep to mark it."""
+"""No one is matched with a person who no longer responds, even without a sweep."""
 
 import pytest
 
@@ -10,7 +10,7 @@ TTL, AGENT_GRACE, GRACE = 15, 60, 60
 
 
 def fall_silent(bench: DeskUnderTest, *alive: str | int) -> None:
-    """Everybody but these has been silent for a second more than the time to live; no sweep yet."""
+    """Let everyone but these be silent for a second more than the time to live, without a sweep."""
     assert bench.clock is not None
     bench.clock.advance(TTL - 2)
     bench.beats(*alive)
@@ -23,7 +23,7 @@ def begin(bench: DeskUnderTest, *agents: int, **settings: object) -> None:
     for agent in agents:
         bench.agent(agent, 1, online=True)
         assert bench.clock is not None
-        bench.clock.advance(0.1)  # so that the first is idle longest
+        bench.clock.advance(0.1)  # so that the first agent is idle longest
 
 
 def kinds(bench: DeskUnderTest) -> list[str]:
@@ -160,7 +160,7 @@ def test_the_offer_of_a_visitor_who_fell_silent_is_over(line: DeskUnderTest) -> 
 
 @pytest.mark.parametrize("outage", ["told", "everything"])
 def test_after_an_outage_nobody_loses_a_turn(line: DeskUnderTest, outage: str) -> None:
-    """Told: the timers say that people cannot be heard. Everything: nobody can say so."""
+    """Told: the timers report that people cannot be heard. Everything: no process can report it."""
     assert line.clock is not None
     begin(line, 7)
     line.queue(2, mode="offer", offer_seconds=8)
@@ -191,7 +191,7 @@ def test_people_are_silent_again_a_time_to_live_after_they_can_be_heard(
     heard = line.clock.now_us // 1_000
     for seconds, answer in ((TTL - 1, "room"), (1, "waiting")):
         line.clock.advance(seconds)
-        # as a sweep leaves it that had too much to do to come to this agent
+        # what a sweep leaves that had too much to do to reach this agent
         told = {"heard": heard, "walked": line.clock.now_us // 1_000}
         line.client.hset(KEYS.tag, mapping=told)
         assert line.join(f"v{seconds}").answer == answer
@@ -227,12 +227,12 @@ def test_a_sweep_with_patience_does_what_others_have_left(line: DeskUnderTest) -
     assert (looked.more, looked.handled, looked.now_us) == (False, 0, now)
     assert looked.next_us == now + 1_000_000
     line.advance(TTL - 1)
-    line.clock.advance(1.0)  # the agent's silence is due, and the timers may still come
+    line.clock.advance(1.0)  # the agent's silence is due, and the timers may still visit
     assert line.run(desk.sweep(SLUG, patience_seconds=0.2)).handled == 0
     line.clock.advance(0.2)
     assert line.run(desk.sweep(SLUG, patience_seconds=0.2)).handled == 1
     assert line.agent_record(7).away_since_ms > 0
-    line.clock.advance(2.5)  # nothing is due, but nobody came
+    line.clock.advance(2.5)  # nothing is due, but no sweep ran
     line.run(desk.sweep(SLUG, patience_seconds=0.2))
     assert int(line.client.hget(KEYS.tag, "walked")) == line.clock.now_us // 1_000
 

@@ -1,4 +1,4 @@
-"""Redis' clock steps for a while and is right again: nobody is lost by it, and nothing lingers."""
+"""Redis' clock steps for a while and is right again: no one is lost by it, and no delay remains."""
 
 import pytest
 
@@ -12,7 +12,7 @@ STEP_SECONDS = 12
 
 
 def step(line: DeskUnderTest, seconds: int, *alive: str | int) -> None:
-    """The clock steps and goes on for a while: people are heard, and monitors stop the sweeps."""
+    """Step the clock and let time pass: people are heard, and monitors stop the sweeps."""
     assert line.clock is not None
     line.clock.advance(seconds)
     for _ in range(STEP_SECONDS):
@@ -21,7 +21,7 @@ def step(line: DeskUnderTest, seconds: int, *alive: str | int) -> None:
 
 
 def back(line: DeskUnderTest, seconds: int, *alive: str | int) -> None:
-    """The clock is right again, and sweeps go on."""
+    """Set the clock right again; sweeps continue."""
     assert line.clock is not None
     line.clock.advance(-seconds)
     for _ in range(10):
@@ -196,7 +196,7 @@ def test_a_call_back_is_looked_at_after_the_step(line: DeskUnderTest, seconds: i
 
 @EITHER
 def test_a_step_loses_nobody_though_it_is_swept_at_once(line: DeskUnderTest, seconds: int) -> None:
-    """No monitor has noticed, and nobody is heard meanwhile."""
+    """No monitor has noticed the step, and no one is heard meanwhile."""
     assert line.clock is not None
     line.queue(1, max_wait_seconds=100, wrap_up_seconds=30)
     line.queue(2, mode="offer", no_agent="end", no_agent_seconds=30)

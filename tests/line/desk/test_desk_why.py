@@ -1,4 +1,4 @@
-"""Why nobody serves, as the script tells it: reasons with facts; and a supervisor's entries."""
+"""Why no agent serves, as the script reports it: reasons with facts; and a supervisor's entries."""
 
 from queueing.line import desk
 from tests.line.desk.desk_support import SLUG, DeskUnderTest
