@@ -13,7 +13,7 @@ from poolsite.api.root import api
 from poolsite.operations.api import routes as operations_routes
 from poolsite.operations.jobs import api as jobs_routes
 from poolsite.people.api import routes as access_routes
-from poolsite.people.views import admin_doors
+from poolsite.people.views import admin_log_in
 from poolsite.reference import views as reference_views
 from queueing.admission.api import routes as admission_routes
 from queueing.dispatch.api import routes as dispatch_routes
@@ -39,7 +39,7 @@ for routes in (
 urlpatterns = [
     *reference_views.urlpatterns,
     path("api/v1/", api.urls),
-    *admin_doors.urlpatterns,
+    *admin_log_in.urlpatterns,
     path("admin/", admin.site.urls),
     path("", include("poolsite.people.urls")),
     path("", include("poolsite.people.log_in_urls")),

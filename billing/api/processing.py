@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from billing import wallet as door
+from billing import wallet as commands
 from billing.api.answers import Answered, charge_answer, failure_answer, report_answer
 from billing.api.directory import look_back
 from billing.api.reading_holds import (
@@ -148,7 +148,9 @@ async def _recall_fallbacks(ref: WalletRef, places: Sequence[_Place]) -> None:
         and place.outcome.answer == reasons.REPEAT
     ]
     if again:
-        states = await ref.path.arun(door.messages(ref.slug, [each.message_id for each in again]))
+        states = await ref.path.arun(
+            commands.messages(ref.slug, [each.message_id for each in again])
+        )
         for place in again:
             state = states.get(place.message_id)
             place.fallback = fallback_of(state) if state is not None else ""
@@ -171,8 +173,8 @@ async def session(
             place.outcome = error
     await _look_back(ref, places)
     waiting = [place for place in places if place.outcome is None and place.request]
-    commands = [door.session(ref.slug, each.request) for each in waiting if each.request]
-    for place, outcome in zip(waiting, await run_each(ref, commands), strict=True):
+    to_run = [commands.session(ref.slug, each.request) for each in waiting if each.request]
+    for place, outcome in zip(waiting, await run_each(ref, to_run), strict=True):
         place.outcome = outcome
     return [place.answer() for place in places]
 

@@ -4,7 +4,7 @@ from contextlib import suppress
 
 from channels.db import database_sync_to_async
 
-from billing import wallet as door
+from billing import wallet as commands
 from billing.api.answers import held_and_charged
 from billing.api.directory import EXECUTOR
 from billing.models import Message
@@ -18,21 +18,21 @@ from poolsite.hotpath import HotPathError
 
 async def balance_of(ref: WalletRef) -> Balance | None:
     """Return a wallet's figures after releasing expired holds, or None if it has no data."""
-    balance = await ref.path.arun(door.balance(ref.slug))
+    balance = await ref.path.arun(commands.balance(ref.slug))
     if balance is not None and balance.has_due:
         with suppress(HotPathError):  # a full server accepts no writes, but still has the figures
-            await ref.path.arun(door.sweep(ref.slug))
-            balance = await ref.path.arun(door.balance(ref.slug))
+            await ref.path.arun(commands.sweep(ref.slug))
+            balance = await ref.path.arun(commands.balance(ref.slug))
     return balance
 
 
 def balance_now(ref: WalletRef) -> Balance | None:
     """Like `balance_of`, without an event loop."""
-    balance = ref.path.run(door.balance(ref.slug))
+    balance = ref.path.run(commands.balance(ref.slug))
     if balance is not None and balance.has_due:
         with suppress(HotPathError):
-            ref.path.run(door.sweep(ref.slug))
-            balance = ref.path.run(door.balance(ref.slug))
+            ref.path.run(commands.sweep(ref.slug))
+            balance = ref.path.run(commands.balance(ref.slug))
     return balance
 
 
@@ -61,7 +61,7 @@ async def message_of(ref: WalletRef, message_id: str) -> MessageOut | None:
     """Return a message from the wallet, else from the books, or None if neither has it."""
     if not is_id(message_id):
         return None
-    state = await ref.path.arun(door.message(ref.slug, message_id))
+    state = await ref.path.arun(commands.message(ref.slug, message_id))
     return message_out(state) if state is not None else await _from_books(ref.id, message_id)
 
 
@@ -69,7 +69,7 @@ def message_now(ref: WalletRef, message_id: str) -> MessageOut | None:
     """Like `message_of`, without an event loop."""
     if not is_id(message_id):
         return None
-    state = ref.path.run(door.message(ref.slug, message_id))
+    state = ref.path.run(commands.message(ref.slug, message_id))
     return message_out(state) if state is not None else _of_row(ref.id, message_id)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from billing import wallet as door
+from billing import wallet as commands
 from billing.abilities import Ability
 from billing.api.directory import look_up, templates
 from billing.pricing.content import Content
@@ -123,10 +123,10 @@ def session_of(ref: WalletRef, principal: Principal, item: SessionIn) -> HoldIte
     )
 
 
-def session_request(request: door.HoldRequest) -> door.HoldRequest:
+def session_request(request: commands.HoldRequest) -> commands.HoldRequest:
     """Return the request with its quote alone: a session message has only one mode."""
-    quote = door.Quote(request.quote.prices, request.quote.tariff_id)
-    return door.HoldRequest(
+    quote = commands.Quote(request.quote.prices, request.quote.tariff_id)
+    return commands.HoldRequest(
         request.message_id, request.body_hash, quote, kind="session", chatbot=request.chatbot
     )
 

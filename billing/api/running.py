@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from billing import wallet as door
+from billing import wallet as commands
 from billing.services.senders import WalletRef
 from billing.wallet import Charge
 from poolsite.api.gather import Gatherer
@@ -12,10 +12,10 @@ from poolsite.per_loop import PerLoop
 
 # Each action's command, for up to BATCH_LIMIT messages of one wallet.
 _COMMANDS: Final[dict[str, Callable[[str, Sequence[Any]], Command[list[Charge]]]]] = {
-    "hold": door.hold_many,
-    "sent": door.sent,
-    "cancel": door.cancel_many,
-    "settle": door.report_many,
+    "hold": commands.hold_many,
+    "sent": commands.sent,
+    "cancel": commands.cancel_many,
+    "settle": commands.report_many,
 }
 
 Gathered = Gatherer[Any, Charge]
@@ -30,7 +30,7 @@ async def run(ref: WalletRef, what: str, items: Sequence[Any]) -> list[Charge | 
             return [await _gatherer(ref.path).run(f"{what} {ref.slug}", items[0])]
         except HotPathError as error:
             return [error]
-    size = door.BATCH_LIMIT
+    size = commands.BATCH_LIMIT
     portions = [items[start : start + size] for start in range(0, len(items), size)]
     replies = await ref.path.arun_batch([_COMMANDS[what](ref.slug, each) for each in portions])
     outcomes: list[Charge | HotPathError] = []
@@ -40,10 +40,10 @@ async def run(ref: WalletRef, what: str, items: Sequence[Any]) -> list[Charge | 
 
 
 async def run_each(
-    ref: WalletRef, commands: Sequence[Command[Charge]]
+    ref: WalletRef, to_run: Sequence[Command[Charge]]
 ) -> list[Charge | HotPathError]:
     """Run commands of one wallet in one pipeline."""
-    return await ref.path.arun_batch(commands) if commands else []
+    return await ref.path.arun_batch(to_run) if to_run else []
 
 
 def _combine(key: str, items: Sequence[Any]) -> Command[Sequence[Charge]]:

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from billing import servers
-from billing import wallet as door
+from billing import wallet as commands
 from billing.demo.campaign import FIRST, ready_campaign
 from billing.demo.invoices import earlier_days, make_invoices
 from billing.demo.past import GENERATION, Sender, WalletPast
@@ -218,7 +218,7 @@ def _with_past(
     return wallet
 
 
-def _quotes(tariff: Tariff, template: Template) -> dict[str, door.Quote]:
+def _quotes(tariff: Tariff, template: Template) -> dict[str, commands.Quote]:
     quotes = quotes_of(template, tariff)
     return {"yuexin": quotes[True], "video": quotes[False]}
 
@@ -226,7 +226,7 @@ def _quotes(tariff: Tariff, template: Template) -> dict[str, door.Quote]:
 def _begin(wallet: Wallet) -> None:
     """Create the wallet's first data in Redis, with the balance at the end of its history."""
     settings, balance = settings_of(wallet), wallet.spendable
-    begin = door.create(wallet.slug, wallet.generation, settings, balance=balance, status="o")
+    begin = commands.create(wallet.slug, wallet.generation, settings, balance=balance, status="o")
     servers.path(wallet).run(begin)
 
 

@@ -7,7 +7,7 @@ from typing import Literal
 from redis.exceptions import RedisError
 
 from billing import servers
-from billing import wallet as door
+from billing import wallet as commands
 from billing.models import Wallet
 from billing.selectors.promotions import grants_of
 from poolsite import hotpath
@@ -36,7 +36,7 @@ class WalletFigures:
     lag: int = 0
     reason: str = ""
     credit_limit: int = 0
-    grants: tuple[door.Grant, ...] = ()
+    grants: tuple[commands.Grant, ...] = ()
 
     @property
     def spendable(self) -> int:
@@ -77,16 +77,16 @@ def of_all(wallets: Sequence[Wallet]) -> dict[str, WalletFigures]:
     return found
 
 
-def _read(server: str, wallets: Sequence[Wallet]) -> Sequence[door.Balance | None]:
-    commands = [door.balance(wallet.slug) for wallet in wallets]
+def _read(server: str, wallets: Sequence[Wallet]) -> Sequence[commands.Balance | None]:
+    to_run = [commands.balance(wallet.slug) for wallet in wallets]
     try:
-        answers = servers.named(server).run_batch(commands)
+        answers = servers.named(server).run_batch(to_run)
     except AWAY:
-        return [None] * len(commands)
+        return [None] * len(to_run)
     return [None if isinstance(answer, hotpath.HotPathError) else answer for answer in answers]
 
 
-def _figures(wallet: Wallet, now: door.Balance | None) -> WalletFigures:
+def _figures(wallet: Wallet, now: commands.Balance | None) -> WalletFigures:
     if now is None or now.generation != wallet.generation:
         return WalletFigures(
             "recovering" if wallet.recovering_since else "missing",
@@ -112,7 +112,7 @@ def _figures(wallet: Wallet, now: door.Balance | None) -> WalletFigures:
     )
 
 
-def waiting(wallet: Wallet, leg: str, seq: int) -> list[tuple[door.WalletChange, int]]:
+def waiting(wallet: Wallet, leg: str, seq: int) -> list[tuple[commands.WalletChange, int]]:
     """Return the newest entries up to `seq` that have not reached the books.
 
     Each comes with its part of one figure. This reads at most 50 entries, the newest first. Return
@@ -122,7 +122,7 @@ def waiting(wallet: Wallet, leg: str, seq: int) -> list[tuple[door.WalletChange,
     if leg not in LIVE_LEGS or seq <= since:
         return []
     try:
-        found = servers.path(wallet).run(door.entries(wallet.slug, since, MOST_WAITING))
+        found = servers.path(wallet).run(commands.entries(wallet.slug, since, MOST_WAITING))
     except AWAY:
         return []
     changes = found.changes if found is not None and found.generation == wallet.generation else ()

@@ -7,7 +7,7 @@ from typing import Final
 from django.db.models import Exists, OuterRef, Q, QuerySet, Sum
 from django.utils import timezone
 
-from billing import wallet as door
+from billing import wallet as commands
 from billing.models import JournalEntry, Promotion, PromotionMove, Wallet
 from billing.persistence.entries import PROMOTION_KINDS
 from poolsite.moments import us_of
@@ -43,7 +43,7 @@ def active_count(wallet: Wallet) -> int:
     return rows.count()
 
 
-def grants_of(wallet: Wallet) -> list[door.Grant]:
+def grants_of(wallet: Wallet) -> list[commands.Grant]:
     """Return the promotions of a rebuilt wallet, with their rest according to the books."""
     revoked = set(
         JournalEntry.objects.filter(wallet=wallet, kind="revoke").values_list(
@@ -53,7 +53,7 @@ def grants_of(wallet: Wallet) -> list[door.Grant]:
     open_ones = Q(expires_at__gt=timezone.now()) | Q(remaining__gt=0)
     rows = promotions_in(wallet).filter(open_ones, _GRANTED)
     return [
-        door.Grant(each.pk, us_of(each.expires_at), each.remaining)
+        commands.Grant(each.pk, us_of(each.expires_at), each.remaining)
         for each in rows
         if each.revoke_id not in revoked
     ]
@@ -64,7 +64,7 @@ def promotions_of(wallet: Wallet, message_ids: Sequence[str]) -> dict[str, str]:
     found: dict[str, list[tuple[int, int]]] = {}
     for message_id, promotion_id, units in _taken(wallet, message_ids):
         found.setdefault(message_id, []).append((promotion_id, units))
-    return {message_id: door.parts_text(parts) for message_id, parts in found.items()}
+    return {message_id: commands.parts_text(parts) for message_id, parts in found.items()}
 
 
 def paid_by_promotions(wallet: Wallet, message_id: str) -> int:

@@ -15,7 +15,7 @@ from django.utils import timezone
 from redis.exceptions import RedisError
 
 from billing import servers
-from billing import wallet as door
+from billing import wallet as commands
 from billing.models import JournalEntry, Wallet
 from billing.models.books import CHARGED
 from billing.persistence import checkpoints
@@ -253,7 +253,7 @@ def _complete_until(wallet: Wallet) -> datetime | None:
     if newest is not None and newest.at_us >= month_at(wallet.account).start_us:
         return written
     try:
-        live = servers.path(wallet).run(door.balance(wallet.slug))
+        live = servers.path(wallet).run(commands.balance(wallet.slug))
     except (hotpath.HotPathError, RedisError, OSError):
         return written
     return now if live is not None and live.backlog == 0 else written

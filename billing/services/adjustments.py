@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from redis.exceptions import RedisError
 
 from billing import money, servers
-from billing import wallet as door
+from billing import wallet as commands
 from billing.models import (
     Adjustment,
     FlaggedReport,
@@ -244,7 +244,7 @@ def _check_cash(wallet: Wallet, kind: str, amount: int) -> None:
     if kind != Kind.CASH_REFUND:
         return
     try:
-        live = servers.path(wallet).run(door.balance(wallet.slug))
+        live = servers.path(wallet).run(commands.balance(wallet.slug))
     except (hotpath.HotPathError, RedisError, OSError):
         live = None
     if live is None:

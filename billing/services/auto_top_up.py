@@ -19,7 +19,7 @@ from payments import PaymentStatus
 from redis.exceptions import RedisError
 
 from billing import servers
-from billing import wallet as door
+from billing import wallet as commands
 from billing.models import PaymentMethod, Recharge, Wallet
 from billing.recharging import reports, variants
 from billing.selectors.wallets import low_balances
@@ -53,7 +53,7 @@ def top_up(wallet: Wallet) -> Recharge | None:
     Return None if nothing was due.
     """
     try:
-        balance = servers.path(wallet).run(door.balance(wallet.slug))
+        balance = servers.path(wallet).run(commands.balance(wallet.slug))
     except (hotpath.HotPathError, RedisError, OSError):
         return None
     if balance is None or balance.spendable >= wallet.top_up_below:

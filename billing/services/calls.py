@@ -15,7 +15,7 @@ from typing import Final
 
 from django.utils import timezone
 
-from billing import wallet as door
+from billing import wallet as commands
 from billing.models import Wallet
 from billing.pricing import call_codes
 from billing.pricing.book import Version
@@ -138,29 +138,29 @@ class Payer:
         quote = Quote({CALL: interval.price}, interval.tariff_id)  # a call can end in no other mode
         code = call_codes.code_of(interval)
         request = HoldRequest(hold_id, code, quote, kind="call", sent=sent)
-        return door.hold(self.ref.slug, request)
+        return commands.hold(self.ref.slug, request)
 
     def held(self, hold_id: str) -> Command[MessageState | None]:
         """Read what the wallet has about a hold; interval_in reads its interval."""
-        return door.message(self.ref.slug, hold_id)
+        return commands.message(self.ref.slug, hold_id)
 
     def sent(self, hold_id: str) -> Command[list[Charge]]:
         """Mark a hold just before the call; from then on only settle or give_back ends it."""
-        return door.sent(self.ref.slug, [hold_id])
+        return commands.sent(self.ref.slug, [hold_id])
 
     def settle(self, hold_id: str, cost: Cost | None = None) -> Command[Charge]:
         """Charge an interval's cost and return the rest. If `cost` is None, charge all of it."""
         units, seconds = (cost.units, cost.seconds) if cost else (None, 0)
         report = DeliveryReport(hold_id, True, True, CALL, units, seconds)
-        return door.report(self.ref.slug, report)
+        return commands.report(self.ref.slug, report)
 
     def cancel(self, hold_id: str) -> Command[Charge]:
         """Return all of an interval that will never begin, unless its hold is marked as sent."""
-        return door.cancel(self.ref.slug, hold_id)
+        return commands.cancel(self.ref.slug, hold_id)
 
     def give_back(self, hold_id: str) -> Command[Charge]:
         """Return all of an interval whose hold is marked as sent."""
-        return door.report(self.ref.slug, DeliveryReport(hold_id, final=True, delivered=False))
+        return commands.report(self.ref.slug, DeliveryReport(hold_id, final=True, delivered=False))
 
 
 def payer_of(account_id: int | None) -> Payer | None:

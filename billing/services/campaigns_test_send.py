@@ -9,7 +9,7 @@ from django.db.models import F
 from django.utils.translation import gettext as _
 
 from billing import gateways, servers
-from billing import wallet as door
+from billing import wallet as commands
 from billing.campaigns.reach import reach
 from billing.models import Campaign, HoldIntent, Recipient
 from billing.pricing.content import missing_of
@@ -44,10 +44,10 @@ def campaign_test_send(*, actor: Actor, campaign: Campaign, number: str) -> Prep
         raise ValidationError(text)
     prepared = _prepare(actor, campaign, reached.number)
     path = servers.path(campaign.wallet)
-    charge = path.run(door.hold(campaign.wallet.slug, request_of(campaign, prepared)))
+    charge = path.run(commands.hold(campaign.wallet.slug, request_of(campaign, prepared)))
     if not charge.made:
         raise ValidationError(_(STOPS.get(charge.answer, OTHERWISE).reason))
-    path.run(door.sent(campaign.wallet.slug, [prepared.intent.message_id]))
+    path.run(commands.sent(campaign.wallet.slug, [prepared.intent.message_id]))
     answer, reason = _hand_over(prepared, campaign)
     if answer is not gateways.SubmitResult.TAKEN:
         _return(path, prepared, campaign, answer, reason)
@@ -103,8 +103,10 @@ def _return(
     """Return the money of a message that was refused for good; if in doubt, after 72 h."""
     if answer is gateways.SubmitResult.REFUSED:
         with suppress(ValueError):
-            report = door.DeliveryReport(prepared.intent.message_id, final=True, delivered=False)
-            path.run(door.report(campaign.wallet.slug, report))
+            report = commands.DeliveryReport(
+                prepared.intent.message_id, final=True, delivered=False
+            )
+            path.run(commands.report(campaign.wallet.slug, report))
         raise ValidationError(
             _("The gateway refused the message (%s). Nothing was charged.") % reason
         )

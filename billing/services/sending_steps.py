@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from django.utils import timezone
 
-from billing import wallet as door
+from billing import wallet as commands
 from billing.models import Campaign, HoldIntent, Recipient
 from billing.services.opt_outs import opted_out
 from billing.services.sending_values import (
@@ -36,11 +36,11 @@ def refuse_opted_out(
     return [row for row in rows if row.number not in refused]
 
 
-def request_of(campaign: Campaign, each: Prepared) -> door.HoldRequest:
+def request_of(campaign: Campaign, each: Prepared) -> commands.HoldRequest:
     """Return the hold request with the prices of the intent, even if the tariff changed since."""
     intent = each.intent
-    quote = door.Quote(intent.prices, intent.tariff_id, intent.others)
-    return door.HoldRequest(
+    quote = commands.Quote(intent.prices, intent.tariff_id, intent.others)
+    return commands.HoldRequest(
         intent.message_id, intent.body_hash, quote, chatbot=campaign.chatbot.slug
     )
 
@@ -48,16 +48,16 @@ def request_of(campaign: Campaign, each: Prepared) -> door.HoldRequest:
 def hold(path: HotPath, campaign: Campaign, prepared: Sequence[Prepared], held: Held) -> None:
     """Hold the money of each message; earlier holds are reported with their current state."""
     requests = [request_of(campaign, each) for each in prepared]
-    commands = [
-        door.hold_many(campaign.wallet.slug, requests[start : start + TOGETHER])
+    to_run = [
+        commands.hold_many(campaign.wallet.slug, requests[start : start + TOGETHER])
         for start in range(0, len(requests), TOGETHER)
     ]
-    charges = [charge for part in path.run_all(commands) for charge in part]
+    charges = [charge for part in path.run_all(to_run) for charge in part]
     for each, charge in zip(prepared, charges, strict=True):
         _sort(held, each, charge)
 
 
-def _sort(held: Held, each: Prepared, charge: door.Charge) -> None:
+def _sort(held: Held, each: Prepared, charge: commands.Charge) -> None:
     if charge.answer == "conflict":
         held.recorded.conflicts.append(each)
     elif charge.answer not in ("held", "repeat"):
@@ -77,7 +77,7 @@ def mark_sent(
     if not group:
         return []
     ids = [each.recipient.message_id for each in group]
-    charges = path.run(door.sent(campaign.wallet.slug, ids))
+    charges = path.run(commands.sent(campaign.wallet.slug, ids))
     ready = []
     for each, charge in zip(group, charges, strict=True):
         if charge.state == "sent":
@@ -94,18 +94,18 @@ def take_back(path: HotPath, campaign: Campaign, left: Sequence[Prepared]) -> No
     ids = [each.recipient.message_id for each in left]
     slug = campaign.wallet.slug
     parts = (ids[start : start + TOGETHER] for start in range(0, len(ids), TOGETHER))
-    path.run_all([door.cancel_many(slug, part) for part in parts])
+    path.run_all([commands.cancel_many(slug, part) for part in parts])
 
 
 def record(job: JobHandle, path: HotPath, campaign: Campaign, recorded: Recorded) -> None:
     """Record the results of the messages; one that a gateway refused for good costs nothing."""
     refused = [each.recipient.message_id for each, _ in recorded.refused]
     reports = [
-        door.DeliveryReport(message_id, final=True, delivered=False) for message_id in refused
+        commands.DeliveryReport(message_id, final=True, delivered=False) for message_id in refused
     ]
     path.run_all(
         [
-            door.report_many(campaign.wallet.slug, reports[start : start + TOGETHER])
+            commands.report_many(campaign.wallet.slug, reports[start : start + TOGETHER])
             for start in range(0, len(reports), TOGETHER)
         ],
     )

@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from redis.exceptions import RedisError
 
 from billing import servers, webhook_events
-from billing import wallet as door
+from billing import wallet as commands
 from billing.models import Wallet
 from billing.money import LIMIT
 from billing.services.acting import clean_line, locked
@@ -204,7 +204,7 @@ def _send_quietly(wallet_pk: int) -> bool:
         RedisError,
         OSError,
         servers.UnknownServerError,
-        door.WalletRefusedError,
+        commands.WalletRefusedError,
     ) as error:
         logger.warning("billing: settings of wallet %s wait for Redis: %s", wallet_pk, error)
         return False
@@ -224,13 +224,13 @@ def wallet_send(wallet: Wallet) -> bool:
         path = servers.path(row)
         if row.opened_at is None and row.generation == FIRST_GENERATION:
             path.run(_create(row))
-        path.run(door.configure(row.slug, settings_of(row)))
-        live = path.run(door.balance(row.slug))
+        path.run(commands.configure(row.slug, settings_of(row)))
+        live = path.run(commands.balance(row.slug))
         if live is None or live.status == "recovering":
             return False  # the rebuild sends it
         if live.status != row.status:
             operation = f"status:{secrets.token_hex(8)}"
-            path.run(door.status(row.slug, row.status, row.status_reason, operation))
+            path.run(commands.status(row.slug, row.status, row.status_reason, operation))
         row.opened_at = row.opened_at or timezone.now()
         row.unsent_since = None
         row.save(update_fields=["opened_at", "unsent_since"])
@@ -238,7 +238,7 @@ def wallet_send(wallet: Wallet) -> bool:
 
 
 def _create(row: Wallet) -> Command[str]:
-    return door.create(
+    return commands.create(
         row.slug, row.generation, settings_of(row), balance=row.opening, status=row.status
     )
 

@@ -4,7 +4,7 @@ import asyncio
 import re
 from typing import Any
 
-from billing import wallet as door
+from billing import wallet as commands
 from billing.campaigns.figures import CampaignFigures
 from billing.models import Campaign, Wallet
 from billing.selectors.campaigns import figures_in_books
@@ -94,7 +94,7 @@ class CampaignTopic(WalletTopicBase):
             figures, version = await self._caught_up()
             entries = tail.since(version)
         if entries is not None:
-            changes = (door.read_entry(entry.seq, entry.fields) for entry in entries)
+            changes = (commands.read_entry(entry.seq, entry.fields) for entry in entries)
             figures = figures.after(each for each in changes if self._is_mine(each.id))
             self._told = figures, tail.version
         return {**self._facts, "figures": figures.as_data()}
@@ -103,7 +103,7 @@ class CampaignTopic(WalletTopicBase):
         """Return the books plus later entries of the stream, page by page, and where they end."""
         figures, (generation, seq) = self._base or CampaignFigures(), self._base_at
         for _page in range(PAGES):
-            found: Any = await self.path().arun(door.entries(self.slug, seq, PAGE_ENTRIES))
+            found: Any = await self.path().arun(commands.entries(self.slug, seq, PAGE_ENTRIES))
             if found is None or found.generation != generation or not found.changes:
                 break
             if found.changes[0].seq != seq + 1:  # trimmed: SQL has more by now

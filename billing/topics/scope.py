@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from billing import servers
-from billing import wallet as door
+from billing import wallet as commands
 from billing.models import Wallet
 from poolsite import access, hotpath, live
 from poolsite.live.tail import Tail, tail_of
@@ -39,7 +39,7 @@ class WalletTopicBase(live.Topic):
         if not _SLUG.fullmatch(key):
             raise ValueError(f"not a wallet: {key!r}")
         self.slug = key
-        self.keys = door.WalletKeys(key)
+        self.keys = commands.WalletKeys(key)
         self.tag = self.keys.tag
         self._tail: Tail | None = None
         self._ref: WalletRef | None = None
@@ -78,10 +78,10 @@ class WalletTopicBase(live.Topic):
     def due_seconds(self) -> float | None:
         return ELSEWHERE_SECONDS if self._ref is not None and self._ref.redis else None
 
-    async def balance(self) -> door.Balance | None:
+    async def balance(self) -> commands.Balance | None:
         """Return the current figures, or None while Redis has no such wallet."""
-        found: Any = await self.path().arun(door.balance(self.slug))
-        return found if found is None or isinstance(found, door.Balance) else None
+        found: Any = await self.path().arun(commands.balance(self.slug))
+        return found if found is None or isinstance(found, commands.Balance) else None
 
 
 def _ref_of(slug: str) -> WalletRef | None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from billing import wallet as door
+from billing import wallet as commands
 from billing.models import Adjustment, Campaign, JournalEntry, Recharge
 from billing.selectors import people
 from billing.topics.lines import (
@@ -29,7 +29,7 @@ from poolsite.live.tail import version_at
 OLDER_ROWS = 400  # of the journal, if the stream's tail has too few lines
 
 
-def figures_of(now: door.Balance | None) -> dict[str, Any]:
+def figures_of(now: commands.Balance | None) -> dict[str, Any]:
     """Return a wallet's figures for pages; `status` is "missing" while Redis has no such wallet.
 
     `seq` is its last entry. `lag` counts entries not yet seen in SQL. Amounts are in units.

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from billing import servers
-from billing import wallet as door
+from billing import wallet as commands
 from billing.models import JournalEntry, Wallet
 from billing.models.messages import State
 from billing.presentation import amount, kind_word, mode_word, state_word
@@ -75,15 +75,15 @@ def message_page(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "billing/message.html", context)
 
 
-def _live(wallet: Wallet, message_id: str) -> door.MessageState | None:
+def _live(wallet: Wallet, message_id: str) -> commands.MessageState | None:
     """Return the message as Redis has it, or None if it is missing there or Redis is away."""
     try:
-        return servers.path(wallet).run(door.message(wallet.slug, message_id))
+        return servers.path(wallet).run(commands.message(wallet.slug, message_id))
     except (*AWAY, ValueError):
         return None
 
 
-def _quoted(found: Story, now: door.MessageState | None) -> int:
+def _quoted(found: Story, now: commands.MessageState | None) -> int:
     if now is not None and now.quoted:
         return now.quoted
     if found.message is not None:
@@ -91,7 +91,7 @@ def _quoted(found: Story, now: door.MessageState | None) -> int:
     return found.intent.quoted if found.intent else 0
 
 
-def _charged(found: Story, now: door.MessageState | None) -> int | None:
+def _charged(found: Story, now: commands.MessageState | None) -> int | None:
     """Return the final cost, or None while the message is open."""
     if now is not None:
         return None if now.state in ("held", "sent", "parked", "unpaid") else now.charged
@@ -100,13 +100,13 @@ def _charged(found: Story, now: door.MessageState | None) -> int | None:
     return found.message.charged
 
 
-def _returned(found: Story, now: door.MessageState | None) -> int | None:
+def _returned(found: Story, now: commands.MessageState | None) -> int | None:
     charged = _charged(found, now)
     return None if charged is None else _quoted(found, now) - charged
 
 
 def _facts(
-    found: Story, now: door.MessageState | None, promotional: int, currency: str
+    found: Story, now: commands.MessageState | None, promotional: int, currency: str
 ) -> list[tuple[str, Any]]:
     message = found.message
     rows: list[tuple[str, Any]] = [
@@ -125,7 +125,7 @@ def _facts(
     return [(label, value) for label, value in rows if value not in ("", None)]
 
 
-def _technical(found: Story, now: door.MessageState | None) -> list[tuple[str, Any]]:
+def _technical(found: Story, now: commands.MessageState | None) -> list[tuple[str, Any]]:
     """Return the facts that only programs and operators need."""
     message = found.message
     seqs = ", ".join(str(entry.seq) for entry in reversed(found.entries))
@@ -182,7 +182,7 @@ def _sentence(entry: JournalEntry, currency: str) -> str:
     return ""
 
 
-def _prices(found: Story, now: door.MessageState | None) -> list[PriceLine]:
+def _prices(found: Story, now: commands.MessageState | None) -> list[PriceLine]:
     """Return the stored prices from Redis, else from the intent."""
     prices: Mapping[str, int] = {}
     others: Mapping[str, int] = {}
@@ -193,6 +193,6 @@ def _prices(found: Story, now: door.MessageState | None) -> list[PriceLine]:
     return price_lines(dict(prices), dict(others), _kept(found, now), found.tariff)
 
 
-def _kept(found: Story, now: door.MessageState | None) -> str:
+def _kept(found: Story, now: commands.MessageState | None) -> str:
     """Return the mode in which the message was delivered, or "" if it was not."""
     return (now.mode if now else "") or (found.message.mode if found.message else "")

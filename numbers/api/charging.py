@@ -7,7 +7,7 @@ from typing import Any
 
 from billing.services import calls
 from billing.services.calls import CallRefusedError, Payer
-from numbers import pool as door
+from numbers import pool as commands
 from numbers.api.directory import PoolRef
 from numbers.services import charging
 from numbers.services.charging_intervals import Charged, ChargeStep, Steps
@@ -17,7 +17,7 @@ from poolsite.api.reading import MalformedError
 
 logger = logging.getLogger(__name__)
 
-Run = Callable[[door.Event], Awaitable[door.EventOutcome]]
+Run = Callable[[commands.Event], Awaitable[commands.EventOutcome]]
 _finishing: set[asyncio.Task[None]] = set()
 
 
@@ -28,7 +28,7 @@ def _load(account_id: str) -> Payer | None:
 _PAYERS = DirectoryKind("payers", _load)
 
 
-async def call(ref: PoolRef, event: door.Event, run: Run) -> door.EventOutcome:
+async def call(ref: PoolRef, event: commands.Event, run: Run) -> commands.EventOutcome:
     """Begin a call with a hold. A repeated call gets the same answer, without another hold.
 
     Raise CallRefusedError (the call does not count as blocked), MalformedError, and the errors of
@@ -36,14 +36,14 @@ async def call(ref: PoolRef, event: door.Event, run: Run) -> door.EventOutcome:
     """
     event = event.but(paid="")  # only this module writes vouchers
     first = await run(event)
-    if first.reason != door.reasons.CHARGE_FIRST:
+    if first.reason != commands.reasons.CHARGE_FIRST:
         return first
     if not event.call_id:
         raise MalformedError("call_id: a call that is charged needs one")
     charged = await _charged(ref)
     hold_id = calls.hold_id_of(ref.slug, event.call_id, 1)
     try:
-        outcome: door.EventOutcome = await _drive(
+        outcome: commands.EventOutcome = await _drive(
             charging.begin(charged, event.but(paid=hold_id)), run
         )
     except CallRefusedError:

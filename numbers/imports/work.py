@@ -10,7 +10,7 @@ from datetime import datetime
 
 from django.utils import timezone
 
-from numbers import pool as door
+from numbers import pool as commands
 from numbers import regions
 from numbers.canonical import canonical
 from numbers.imports.staging import (
@@ -171,7 +171,7 @@ def _send(found: NumberImport) -> None:
     try:
         load_numbers(found.pool, here)
         remove_numbers(found.pool, gone)
-    except door.PoolRefusedError as error:
+    except commands.PoolRefusedError as error:
         raise JobError(sentence_of(error.reason)) from error
 
 

@@ -1,6 +1,6 @@
 """Events of a number that SQL does not have yet, read from the pool's stream."""
 
-from numbers import pool as door
+from numbers import pool as commands
 from numbers.models import Pool, PoolEvent
 from numbers.pool.changes import may_name
 from poolsite import hotpath
@@ -14,7 +14,7 @@ def late_events(pool: Pool, number: str) -> list[PoolEvent]:
     One round trip for the drain's position and one for the entries. If more than 5 000 entries
     wait, the oldest are left out. Raise redis.RedisError if Redis is unavailable.
     """
-    keys = door.PoolKeys(pool.slug)
+    keys = commands.PoolKeys(pool.slug)
     client = hotpath.client()
     drained = int(client.hget(keys.tag, "drained") or 0)
     entries = client.xrevrange(keys.log, "+", f"{drained + 1}-0", count=BACKLOG_LIMIT)
@@ -22,13 +22,13 @@ def late_events(pool: Pool, number: str) -> list[PoolEvent]:
     for _id, fields in entries:
         if not may_name(fields.get("e", ""), number):
             continue
-        change = door.read_change(fields)
+        change = commands.read_change(fields)
         if change.number == number:
             found.append(_event_of(pool, change))
     return found
 
 
-def _event_of(pool: Pool, change: door.PoolChange) -> PoolEvent:
+def _event_of(pool: Pool, change: commands.PoolChange) -> PoolEvent:
     detail = {
         "picked": change.picked,
         "since_us": change.since_us,

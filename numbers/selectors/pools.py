@@ -6,7 +6,7 @@ from typing import Literal, TypeVar
 
 from django.db.models import Model, QuerySet
 
-from numbers import pool as door
+from numbers import pool as commands
 from numbers.models import CallRecord, MinuteSample, Pool
 from numbers.selectors.sizing import Sizing, size
 from numbers.selectors.states import pool_live
@@ -24,7 +24,7 @@ class PoolNow:
     """A pool from SQL with its live figures, or None while Redis lost it or is unavailable."""
 
     pool: Pool
-    live: door.PoolFigures | None
+    live: commands.PoolFigures | None
 
     @property
     def status(self) -> Status:
@@ -91,7 +91,7 @@ def pool_samples(pool: Pool, *, start: datetime, end: datetime) -> list[MinuteSa
 
 
 def pool_sizing(
-    pool: Pool, live: door.PoolFigures | None, *, start: datetime, end: datetime
+    pool: Pool, live: commands.PoolFigures | None, *, start: datetime, end: datetime
 ) -> Sizing | None:
     """The sizing advice from the pool's busiest half hour, or None if nothing is known."""
     now = PoolNow(pool, live)

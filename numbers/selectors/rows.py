@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.urls import reverse
 from django.utils import timezone
 
-from numbers import pool as door
+from numbers import pool as commands
 from numbers.models import Pool
 from numbers.selectors.charts import LastHour, last_hours
 from numbers.selectors.pools import PoolNow
@@ -27,7 +27,7 @@ class PoolRow:
         return self.now.pool
 
     @property
-    def figures(self) -> door.PoolFigures | None:
+    def figures(self) -> commands.PoolFigures | None:
         """The pool's counts in Redis."""
         return self.now.live
 

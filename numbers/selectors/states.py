@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Mapping, Sequence
 
-from numbers import pool as door
+from numbers import pool as commands
 from poolsite import hotpath
 
 logger = logging.getLogger(__name__)
@@ -11,10 +11,10 @@ logger = logging.getLogger(__name__)
 NUMBERS_AT_ONCE = 1_000
 
 
-def pool_live(slugs: Sequence[str]) -> dict[str, door.PoolFigures | None]:
+def pool_live(slugs: Sequence[str]) -> dict[str, commands.PoolFigures | None]:
     """Return each pool's current figures, or None if Redis doesn't have it or is unavailable."""
-    found = hotpath.run_batch([door.show(slug) for slug in slugs])
-    figures: dict[str, door.PoolFigures | None] = {}
+    found = hotpath.run_batch([commands.show(slug) for slug in slugs])
+    figures: dict[str, commands.PoolFigures | None] = {}
     for slug, its in zip(slugs, found, strict=True):
         if isinstance(its, hotpath.HotPathError):
             logger.warning("numbers: figures of %s: %s", slug, its)
@@ -26,7 +26,7 @@ def pool_live(slugs: Sequence[str]) -> dict[str, door.PoolFigures | None]:
 
 def live_numbers(
     by_pool: Mapping[str, Sequence[str]],
-) -> tuple[int, dict[tuple[str, str], door.NumberState]]:
+) -> tuple[int, dict[tuple[str, str], commands.NumberState]]:
     """Return states, (slug, value) → state, and the latest moment of reading, µs (0: none).
 
     Numbers that Redis does not have, and pools that can't be read, are left out.
@@ -36,8 +36,8 @@ def live_numbers(
         for slug, values in by_pool.items()
         for start in range(0, len(values), NUMBERS_AT_ONCE)
     ]
-    parts = hotpath.run_batch([door.states(slug, values) for slug, values in asked])
-    states: dict[tuple[str, str], door.NumberState] = {}
+    parts = hotpath.run_batch([commands.states(slug, values) for slug, values in asked])
+    states: dict[tuple[str, str], commands.NumberState] = {}
     as_of = 0
     for (slug, _), part in zip(asked, parts, strict=True):
         if isinstance(part, hotpath.HotPathError):

@@ -7,7 +7,7 @@ from functools import partial
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from numbers import pool as door
+from numbers import pool as commands
 from numbers import regions
 from numbers.canonical import canonical
 from numbers.errors import NumbersError
@@ -242,9 +242,9 @@ def clean_tags(tags: Iterable[str]) -> list[str]:
 def load_numbers(pool: Pool, rows: Sequence[Number], *, event: str = "add") -> int:
     """Add SQL's rows to Redis. Existing numbers stay as they are. Return how many were added."""
     put = 0
-    for chunk in chunks(rows, door.ROWS_LIMIT):
+    for chunk in chunks(rows, commands.ROWS_LIMIT):
         write_aliases(pool, chunk)
-        put += hotpath.run(door.load(pool.slug, redis_rows(pool, chunk), event=event))
+        put += hotpath.run(commands.load(pool.slug, redis_rows(pool, chunk), event=event))
         register_contacts(pool, chunk)
     return put
 
@@ -252,8 +252,8 @@ def load_numbers(pool: Pool, rows: Sequence[Number], *, event: str = "add") -> i
 def write_aliases(pool: Pool, rows: Iterable[Number]) -> None:
     """Let Redis find numbers that are stored in another format than their canonical form."""
     wanted = aliases_of(rows)
-    for part in chunks(list(wanted), door.ROWS_LIMIT):
-        hotpath.run(door.alias(pool.slug, {one: wanted[one] for one in part}))
+    for part in chunks(list(wanted), commands.ROWS_LIMIT):
+        hotpath.run(commands.alias(pool.slug, {one: wanted[one] for one in part}))
 
 
 def aliases_of(rows: Iterable[Number]) -> Mapping[str, str]:
@@ -271,20 +271,20 @@ def register_contacts(pool: Pool, rows: Iterable[Number]) -> None:
     Only Redis knew when each contact expires. The next refresh sets it again.
     """
     events = [
-        door.Event.of("reg", number=row.value, contact=row.contact, expires=CONTACT_SECONDS)
+        commands.Event.of("reg", number=row.value, contact=row.contact, expires=CONTACT_SECONDS)
         for row in rows
         if row.is_up and row.contact
     ]
-    commands = [door.events(pool.slug, chunk) for chunk in chunks(events, door.BATCH_LIMIT)]
-    for outcomes in hotpath.run_batch(commands):
+    to_run = [commands.events(pool.slug, chunk) for chunk in chunks(events, commands.BATCH_LIMIT)]
+    for outcomes in hotpath.run_batch(to_run):
         if isinstance(outcomes, hotpath.HotPathError):
             raise outcomes
 
 
-def redis_rows(pool: Pool, rows: Iterable[Number]) -> list[door.StoredNumber]:
+def redis_rows(pool: Pool, rows: Iterable[Number]) -> list[commands.StoredNumber]:
     """SQL's rows as Redis expects them."""
     return [
-        door.StoredNumber(
+        commands.StoredNumber(
             row.value,
             up=row.is_up and not row.contact,
             region=regions.area(row.value) if pool.near else "",

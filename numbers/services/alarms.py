@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from django.db.models import Sum
 from django.utils.translation import gettext_noop
 
-from numbers import pool as door
+from numbers import pool as commands
 from numbers.models import MinuteSample, Pool, Switch
 from poolsite.hotpath.rows import with_figures
 from poolsite.operations import incidents
@@ -20,7 +20,7 @@ SILENT_INTERVALS = 3
 def check_alarms(now: datetime | None = None) -> dict[str, int]:
     """Check every pool. Return how many pools were checked and how many incidents are open."""
     now = now or datetime.now(UTC)
-    pools = with_figures(Pool.objects.order_by("pk"), door.show, patient=True)
+    pools = with_figures(Pool.objects.order_by("pk"), commands.show, patient=True)
     standing = 0
     for pool, its in pools:
         if its is None:
@@ -56,7 +56,7 @@ def _blocking(pool: Pool, now: datetime) -> Trouble | None:
     )
 
 
-def _occupancy(pool: Pool, figures: door.PoolFigures) -> Trouble | None:
+def _occupancy(pool: Pool, figures: commands.PoolFigures) -> Trouble | None:
     busy = figures.busy_up + figures.busy_down
     usable = busy + figures.pickable
     percent = busy * 100 / usable if usable else 0.0
@@ -72,7 +72,7 @@ def _occupancy(pool: Pool, figures: door.PoolFigures) -> Trouble | None:
     )
 
 
-def _silent(pool: Pool, figures: door.PoolFigures, now: datetime) -> Trouble | None:
+def _silent(pool: Pool, figures: commands.PoolFigures, now: datetime) -> Trouble | None:
     """Find switches with calls in progress that have not reported for three intervals."""
     if not figures.busy_up + figures.busy_down:
         return None

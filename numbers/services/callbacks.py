@@ -8,7 +8,7 @@ claim of a process that died ends with its lease.
 from dataclasses import dataclass
 
 from billing.services.calls import CallRefusedError
-from numbers import pool as door
+from numbers import pool as commands
 from numbers.errors import NumbersError
 from numbers.models import Pool
 from numbers.services.charging_sweep import call_begin
@@ -53,7 +53,7 @@ def number_claim(
     reply.
     """
     require(actor, "numbers.operate", pool)
-    event = door.Event.of(
+    event = commands.Event.of(
         "call",
         number=number,
         call_id=_call_id(operation),
@@ -78,14 +78,20 @@ def number_use(*, actor: Actor, pool: Pool, operation: str) -> None:
     require(actor, "numbers.operate", pool)
     if pool.charged:
         return
-    _check(hotpath.run(door.event(pool.slug, door.Event.of("renew", call_id=_call_id(operation)))))
+    _check(
+        hotpath.run(
+            commands.event(pool.slug, commands.Event.of("renew", call_id=_call_id(operation)))
+        )
+    )
 
 
 def claim_release(*, actor: Actor, pool: Pool, operation: str, reason: str = "") -> None:
     """Release the number. A claim that does not exist or was released is not an error."""
     require(actor, "numbers.operate", pool)
     outcome = hotpath.run(
-        door.event(pool.slug, door.Event.of("hangup", call_id=_call_id(operation), reason=reason))
+        commands.event(
+            pool.slug, commands.Event.of("hangup", call_id=_call_id(operation), reason=reason)
+        )
     )
     _check(outcome)
 
@@ -96,15 +102,15 @@ def _call_id(operation: str) -> str:
     return PREFIX + operation
 
 
-def _check(outcome: door.EventOutcome) -> None:
+def _check(outcome: commands.EventOutcome) -> None:
     if outcome.ok:
         return
     kinds = {
-        door.reasons.EXHAUSTED: "exhausted",
-        door.reasons.PAUSED: "paused",
-        door.reasons.RECOVERING: "recovering",
-        door.reasons.NO_SUCH_POOL: "unavailable",
-        door.reasons.UNKNOWN_CALL: "unknown-call",
-        door.reasons.CHARGE_FIRST: "payment-required",
+        commands.reasons.EXHAUSTED: "exhausted",
+        commands.reasons.PAUSED: "paused",
+        commands.reasons.RECOVERING: "recovering",
+        commands.reasons.NO_SUCH_POOL: "unavailable",
+        commands.reasons.UNKNOWN_CALL: "unknown-call",
+        commands.reasons.CHARGE_FIRST: "payment-required",
     }
     raise NumbersError(kinds.get(outcome.reason, "not-allowed"), outcome.reason)

@@ -22,7 +22,7 @@ from typing import Any, Final
 
 from billing.services import calls
 from billing.services.calls import CallRefusedError, Interval
-from numbers import pool as door
+from numbers import pool as commands
 from numbers.services.charging_intervals import (
     Charged,
     ChargeStep,
@@ -38,7 +38,9 @@ LOOK_SECONDS: Final = 60  # how often an interval is checked whose rest can be r
 SECOND_US: Final = 1_000_000
 
 
-def begin(pool: Charged, event: door.Event) -> Generator[ChargeStep, Any, door.EventOutcome]:
+def begin(
+    pool: Charged, event: commands.Event
+) -> Generator[ChargeStep, Any, commands.EventOutcome]:
     """Begin a call that was answered "charge first". Raise CallRefusedError if the hold is refused.
 
     `event.paid` is the hold's ID. After any other error, the caller runs `resolve` for it.
@@ -49,9 +51,9 @@ def begin(pool: Charged, event: door.Event) -> Generator[ChargeStep, Any, door.E
     seconds = VOUCHER_SECONDS + (event.wait_ms or 0) // 1000
     if not (yield from _admit(pool, hold_id, call_id, seconds)):
         raise CallRefusedError("unavailable", "the hold ended before the call began: try again")
-    outcome: door.EventOutcome = yield ChargeStep(event=event, pool=pool.slug)
+    outcome: commands.EventOutcome = yield ChargeStep(event=event, pool=pool.slug)
     crash_point("calls.after_call")
-    if outcome.ok and outcome.reason != door.reasons.REPEAT:
+    if outcome.ok and outcome.reason != commands.reasons.REPEAT:
         yield from settle(pool, hold_id, call_id, interval)
     else:
         yield from resolve(pool, hold_id, call_id)
@@ -69,8 +71,8 @@ def _admit(
     pool: Charged, hold_id: str, call_id: str, seconds: int
 ) -> Generator[ChargeStep, Any, bool]:
     """Write the voucher and mark the hold as sent. If it had ended, undo both and return False."""
-    written = yield ChargeStep(door.voucher(pool.slug, hold_id, seconds, call_id=call_id))
-    if written.code != door.OK or written.reason:
+    written = yield ChargeStep(commands.voucher(pool.slug, hold_id, seconds, call_id=call_id))
+    if written.code != commands.OK or written.reason:
         yield from resolve(pool, hold_id, call_id)
         return False
     crash_point("calls.after_voucher")
@@ -93,18 +95,18 @@ def settle(pool: Charged, hold_id: str, call_id: str, interval: Interval | None 
         yield ChargeStep(pool.payer.settle(hold_id, interval.full), pool.payer.path)
         crash_point("calls.after_settle")
     number = interval.number
-    paid = [door.Note("v", call_id, hold=hold_id), door.Note("d", call_id, number, hold_id)]
-    following = door.Note("c", call_id, number + 1, hold_id)
+    paid = [commands.Note("v", call_id, hold=hold_id), commands.Note("d", call_id, number, hold_id)]
+    following = commands.Note("c", call_id, number + 1, hold_id)
     notes = [(following, interval.ends * 1000 - pool.lead_ms)]
     if interval.comes_back:
-        notes.append(_look(interval, door.Note("s", call_id, number, hold_id, interval.starts)))
-    noted = yield ChargeStep(door.charge(pool.slug, call_id, notes=notes, forget=paid))
+        notes.append(_look(interval, commands.Note("s", call_id, number, hold_id, interval.starts)))
+    noted = yield ChargeStep(commands.charge(pool.slug, call_id, notes=notes, forget=paid))
     # If the call is over, the voucher's note settles the used time when it is due.
-    if noted.reason == door.OVER and not interval.comes_back:
-        yield ChargeStep(door.charge(pool.slug, call_id, forget=paid))
+    if noted.reason == commands.OVER and not interval.comes_back:
+        yield ChargeStep(commands.charge(pool.slug, call_id, forget=paid))
 
 
-def _look(interval: Interval, note: door.Note) -> tuple[door.Note, int]:
+def _look(interval: Interval, note: commands.Note) -> tuple[commands.Note, int]:
     """Return the note that next checks whether the interval or its call has ended, and when, in ms.
 
     Redis stores the end of a call for ten minutes, and an interval can be longer than that.
@@ -115,20 +117,20 @@ def _look(interval: Interval, note: door.Note) -> tuple[door.Note, int]:
 
 def resolve(pool: Charged, hold_id: str, call_id: str) -> Steps:
     """Finish what a voucher began: settle the hold if a call has used it, otherwise return it."""
-    if (yield from _take_back(pool, hold_id, call_id)) == door.USED:
+    if (yield from _take_back(pool, hold_id, call_id)) == commands.USED:
         yield from settle(pool, hold_id, call_id)
 
 
 def _take_back(pool: Charged, hold_id: str, call_id: str) -> Generator[ChargeStep, Any, str]:
     """Revoke a voucher and return its hold, unless a call has used it. Return the reason."""
-    taken: door.EventOutcome = yield ChargeStep(
-        door.revoke_voucher(pool.slug, hold_id, call_id=call_id)
+    taken: commands.EventOutcome = yield ChargeStep(
+        commands.revoke_voucher(pool.slug, hold_id, call_id=call_id)
     )
     crash_point("calls.after_take_back")
-    if taken.code == door.OK and taken.reason != door.USED:
+    if taken.code == commands.OK and taken.reason != commands.USED:
         yield from _give_back(pool, hold_id)
         crash_point("calls.after_give_back")
-        yield _forget(pool, door.Note("t", call_id, hold=hold_id))
+        yield _forget(pool, commands.Note("t", call_id, hold=hold_id))
     return taken.reason
 
 
@@ -142,7 +144,7 @@ def _give_back(pool: Charged, hold_id: str) -> Steps:
 # -- due notes ---------------------------------------------------------------------------------
 
 
-def finish(pool: Charged, due: door.Due) -> Steps:
+def finish(pool: Charged, due: commands.Due) -> Steps:
     """Finish a voucher whose time is over: its writer died, or its last step is outstanding."""
     hold_id = due.note.hold
     if due.used and due.ended_us is not None:
@@ -155,7 +157,7 @@ def finish(pool: Charged, due: door.Due) -> Steps:
         yield from resolve(pool, hold_id, due.note.call_id)
 
 
-def next_interval(pool: Charged, due: door.Due) -> Steps:
+def next_interval(pool: Charged, due: commands.Due) -> Steps:
     """Hold the interval that starts soon. Raise CallRefusedError if the call must end."""
     note, start_us = due.note, due.at_us + pool.lead_ms * 1000
     if not due.number:
@@ -167,12 +169,14 @@ def next_interval(pool: Charged, due: door.Due) -> Steps:
     crash_point("calls.next.after_hold")
     held = replace(note, kind="d", hold=hold_id)
     notes = [(held, interval.starts * 1000)]
-    noted = yield ChargeStep(door.charge(pool.slug, note.call_id, notes=notes, forget=[note]))
+    noted = yield ChargeStep(commands.charge(pool.slug, note.call_id, notes=notes, forget=[note]))
     if noted.reason:  # over, or another worker was faster: this hold is not needed
         yield from _give_back(pool, hold_id)
 
 
-def _charge_ended(pool: Charged, due: door.Due, hold_id: str, number: int, start_us: int) -> Steps:
+def _charge_ended(
+    pool: Charged, due: commands.Due, hold_id: str, number: int, start_us: int
+) -> Steps:
     """Charge the started intervals of an ended call, from `number` on, then forget the note.
 
     Their holds have separate IDs, so that a worker that repeats this charges once. `hold_id`: as
@@ -202,7 +206,7 @@ def _settle_ended(
     )
 
 
-def close_interval(pool: Charged, due: door.Due) -> Steps:
+def close_interval(pool: Charged, due: commands.Due) -> Steps:
     """Charge the used time of an interval that is over or whose call ended. Return the rest.
 
     Otherwise note the next check.
@@ -211,7 +215,7 @@ def close_interval(pool: Charged, due: door.Due) -> Steps:
     interval = yield from interval_held(pool, note.hold)
     if due.number and note.seconds < interval.ends:
         notes = [_look(interval, note)]
-        yield ChargeStep(door.charge(pool.slug, note.call_id, notes=notes, forget=[note]))
+        yield ChargeStep(commands.charge(pool.slug, note.call_id, notes=notes, forget=[note]))
         return
     start_us = due.at_us + (interval.starts - note.seconds) * SECOND_US
     ended_us = due.at_us if due.number else due.ended_us
@@ -220,16 +224,16 @@ def close_interval(pool: Charged, due: door.Due) -> Steps:
     yield _forget(pool, note)
 
 
-def start_interval(pool: Charged, due: door.Due) -> Steps:
+def start_interval(pool: Charged, due: commands.Due) -> Steps:
     """Start a held interval: renew the call with its voucher, then settle."""
     note = due.note
     if not due.number:
         yield from _end_held(pool, due)
         return
     written = yield ChargeStep(
-        door.voucher(pool.slug, note.hold, VOUCHER_SECONDS, call_id=note.call_id)
+        commands.voucher(pool.slug, note.hold, VOUCHER_SECONDS, call_id=note.call_id)
     )
-    if written.reason == door.USED:  # a worker died after the renewal
+    if written.reason == commands.USED:  # a worker died after the renewal
         yield from settle(pool, note.hold, note.call_id)
         return
     crash_point("calls.next.after_voucher")
@@ -237,29 +241,29 @@ def start_interval(pool: Charged, due: door.Due) -> Steps:
     if written.reason or not calls.is_sent(sent[0]):  # the sweep paused for a minute: hold again
         yield from resolve(pool, note.hold, note.call_id)
         interval = yield from interval_held(pool, note.hold)
-        again = door.Note("c", note.call_id, note.interval, note.hold)
+        again = commands.Note("c", note.call_id, note.interval, note.hold)
         notes = [(again, max(0, interval.starts * 1000 - pool.lead_ms))]
         # If the call is over, the note stays, and the next round finds the call ended.
-        yield ChargeStep(door.charge(pool.slug, note.call_id, notes=notes, forget=[note]))
+        yield ChargeStep(commands.charge(pool.slug, note.call_id, notes=notes, forget=[note]))
         return
     crash_point("calls.next.after_sent")
-    event = door.Event.of("renew", call_id=note.call_id, paid=note.hold)
-    renewed: door.EventOutcome = yield ChargeStep(door.event(pool.slug, event))
+    event = commands.Event.of("renew", call_id=note.call_id, paid=note.hold)
+    renewed: commands.EventOutcome = yield ChargeStep(commands.event(pool.slug, event))
     crash_point("calls.next.after_renew")
     if renewed.ok:  # else the note stays, and the next round finds the call ended
         yield from settle(pool, note.hold, note.call_id)
 
 
-def _end_held(pool: Charged, due: door.Due) -> Steps:
+def _end_held(pool: Charged, due: commands.Due) -> Steps:
     """Close a held interval whose call is over. It is charged only if it had started by then."""
     note = due.note
     number, start_us = note.interval, due.at_us
     interval = yield from interval_held(pool, note.hold)
-    if (yield from _take_back(pool, note.hold, note.call_id)) == door.USED:
+    if (yield from _take_back(pool, note.hold, note.call_id)) == commands.USED:
         yield from _settle_ended(pool, note.hold, interval, start_us, due.ended_us)
         number, start_us = number + 1, start_us + interval.seconds * SECOND_US
     yield from _charge_ended(pool, due, note.hold, number, start_us)
 
 
-def _forget(pool: Charged, note: door.Note) -> ChargeStep:
-    return ChargeStep(door.charge(pool.slug, note.call_id, forget=[note]))
+def _forget(pool: Charged, note: commands.Note) -> ChargeStep:
+    return ChargeStep(commands.charge(pool.slug, note.call_id, forget=[note]))

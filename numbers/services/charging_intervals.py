@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from billing.services import calls
 from billing.services.calls import Interval, Payer
-from numbers import pool as door
+from numbers import pool as commands
 from numbers.canonical import canonical
 from poolsite.hotpath import Command, HotPath
 
@@ -27,7 +27,7 @@ class Charged:
     def lead_ms(self) -> int:
         return min(LEAD_MS, self.interval_seconds * 500)
 
-    def first(self, event: door.Event) -> Interval:
+    def first(self, event: commands.Event) -> Interval:
         """Return a call's first interval; inbound, without a destination.
 
         Raise CallRefusedError if no tariff or rate applies.
@@ -43,7 +43,7 @@ class ChargeStep:
 
     command: Command[Any] | None = None
     path: HotPath | None = None
-    event: door.Event | None = None
+    event: commands.Event | None = None
     pool: str = ""
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from billing.services import calls
 from billing.services.calls import CallRefusedError, Payer
-from numbers import pool as door
+from numbers import pool as commands
 from numbers.models import Pool
 from numbers.services import charging
 from numbers.services.charging_intervals import Charged, ChargeStep, Steps
@@ -35,7 +35,7 @@ def sweep_charges(shard: int = 0, shards: int = 1) -> dict[str, int]:
 def _round(pools: Sequence[Pool], done: dict[str, int]) -> list[Pool]:
     """Work off what is due in each pool. Return the pools where more may be due immediately."""
     more = []
-    results = hotpath.run_batch([door.charges(pool.slug, BATCH) for pool in pools])
+    results = hotpath.run_batch([commands.charges(pool.slug, BATCH) for pool in pools])
     for pool, due in zip(pools, results, strict=True):
         failed = done["failed"]
         if isinstance(due, hotpath.HotPathError):
@@ -47,7 +47,7 @@ def _round(pools: Sequence[Pool], done: dict[str, int]) -> list[Pool]:
     return more
 
 
-def _work_off(pool: Pool, dues: Sequence[door.Due], done: dict[str, int]) -> None:
+def _work_off(pool: Pool, dues: Sequence[commands.Due], done: dict[str, int]) -> None:
     payer = calls.payer_of(pool.account_id)
     if payer is None:
         logger.error("numbers: %s owes for calls, and nobody pays", pool.slug)
@@ -73,7 +73,7 @@ def charged_of(pool: Pool, payer: Payer) -> Charged:
     return Charged(pool.slug, pool.charge_interval_seconds, payer, pool.home_country)
 
 
-def _steps(pool: Pool, charged: Charged, due: door.Due, done: dict[str, int]) -> Steps:
+def _steps(pool: Pool, charged: Charged, due: commands.Due, done: dict[str, int]) -> Steps:
     kind = due.note.kind
     if kind in ("v", "t"):
         done["vouchers"] += 1
@@ -89,27 +89,27 @@ def _steps(pool: Pool, charged: Charged, due: door.Due, done: dict[str, int]) ->
     return charging.start_interval(charged, due)
 
 
-def _forgotten(pool: Pool, due: door.Due) -> Steps:
-    yield ChargeStep(door.charge(pool.slug, due.note.call_id, forget=[due.note]))
+def _forgotten(pool: Pool, due: commands.Due) -> Steps:
+    yield ChargeStep(commands.charge(pool.slug, due.note.call_id, forget=[due.note]))
 
 
-def _end(pool: Pool, due: door.Due, error: CallRefusedError) -> None:
+def _end(pool: Pool, due: commands.Due, error: CallRefusedError) -> None:
     """End a call whose next interval is not paid: its lease is not renewed, its switch hangs up."""
     if due.number:
-        marked = hotpath.run(door.mark_unpaid(pool.slug, due.number, due.note.call_id))
-        if marked.code == door.OK:
+        marked = hotpath.run(commands.mark_unpaid(pool.slug, due.number, due.note.call_id))
+        if marked.code == commands.OK:
             tell_switches(pool.slug, [marked], error.detail)
-    hotpath.run(door.charge(pool.slug, due.note.call_id, forget=[due.note]))
+    hotpath.run(commands.charge(pool.slug, due.note.call_id, forget=[due.note]))
 
 
-def call_begin(pool: Pool, event: door.Event) -> door.EventOutcome:
+def call_begin(pool: Pool, event: commands.Event) -> commands.EventOutcome:
     """Begin a call for another app. In a charged pool, hold its price first.
 
     Raise CallRefusedError, and the runner's errors. What got lost on the way is settled or
     returned.
     """
-    outcome = hotpath.run(door.event(pool.slug, event))
-    if outcome.reason != door.reasons.CHARGE_FIRST:
+    outcome = hotpath.run(commands.event(pool.slug, event))
+    if outcome.reason != commands.reasons.CHARGE_FIRST:
         return outcome
     payer = calls.payer_of(pool.account_id)
     if payer is None:
@@ -118,7 +118,7 @@ def call_begin(pool: Pool, event: door.Event) -> door.EventOutcome:
     call_id = event.call_id or ""
     hold_id = calls.hold_id_of(pool.slug, call_id, 1)
     try:
-        begun: door.EventOutcome = run(charging.begin(charged, event.but(paid=hold_id)))
+        begun: commands.EventOutcome = run(charging.begin(charged, event.but(paid=hold_id)))
     except hotpath.HotPathError:
         with contextlib.suppress(hotpath.HotPathError):  # else the sweep does it
             run(charging.resolve(charged, hold_id, call_id))
@@ -144,7 +144,7 @@ def run(steps: Steps) -> Any:
 
 def _run(step: ChargeStep) -> Any:
     if step.event is not None:
-        return hotpath.run(door.event(step.pool, step.event))
+        return hotpath.run(commands.event(step.pool, step.event))
     if step.command is None:
         raise TypeError("a step is a command or an event")
     return (step.path or hotpath.default()).run(step.command)

@@ -6,7 +6,7 @@ from typing import TypeVar, cast
 
 from django.conf import settings
 
-from numbers import pool as door
+from numbers import pool as commands
 from numbers.errors import NumbersError
 from numbers.models import Pool, Switch, SwitchKind, UnsentChange
 from numbers.pool.settings import AddedByScript
@@ -17,9 +17,9 @@ I = TypeVar("I")  # noqa: E741  item
 CHUNK = 1_000  # rows of one SQL statement and of one script call
 
 
-def settings_of(pool: Pool) -> door.PoolSettings:
+def settings_of(pool: Pool) -> commands.PoolSettings:
     """A pool's settings as its scripts expect them."""
-    return door.PoolSettings(
+    return commands.PoolSettings(
         lease_seconds=pool.lease_seconds,
         suspect_seconds=pool.suspect_seconds,
         switch_interval_seconds=pool.switch_interval_seconds,
@@ -55,7 +55,7 @@ def send_after_commit(pool: Pool, send: Callable[[], object]) -> None:
     If the mark stays, the sweep finds it and updates Redis from SQL.
     """
     mark = UnsentChange.objects.create(pool=pool)
-    rows.send_after_commit(pool.tag, mark, send, door.PoolRefusedError)
+    rows.send_after_commit(pool.tag, mark, send, commands.PoolRefusedError)
 
 
 @contextlib.contextmanager
@@ -63,20 +63,20 @@ def redis_refusals() -> Iterator[None]:
     """Turn the pool's own refusals into NumbersError."""
     try:
         yield
-    except door.PoolRefusedError as error:
+    except commands.PoolRefusedError as error:
         raise NumbersError(_kind_of(error.reason), error.reason) from error
 
 
 def _kind_of(reason: str) -> str:
-    if reason == door.reasons.NO_SUCH_POOL:
+    if reason == commands.reasons.NO_SUCH_POOL:
         return "unavailable"
-    return "recovering" if reason == door.reasons.RECOVERING else "not-allowed"
+    return "recovering" if reason == commands.reasons.RECOVERING else "not-allowed"
 
 
-def check(outcome: door.EventOutcome) -> door.EventOutcome:
+def check(outcome: commands.EventOutcome) -> commands.EventOutcome:
     """Return the outcome. Raise PoolRefusedError if it is a refusal."""
     if not outcome.ok:
-        raise door.PoolRefusedError(outcome.reason)
+        raise commands.PoolRefusedError(outcome.reason)
     return outcome
 
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from django.utils import timezone
 
-from numbers import pool as door
+from numbers import pool as commands
 from numbers.models import CallRecord, Number, Pool, UnsentChange
 from numbers.services.common import chunks
 from numbers.services.mending import Mending
@@ -92,7 +92,7 @@ class Comparison:
             values = list(
                 Number.objects.filter(pool=self.pool, value__gt=after)
                 .order_by("value")
-                .values_list("value", flat=True)[: door.ROWS_LIMIT]
+                .values_list("value", flat=True)[: commands.ROWS_LIMIT]
             )
             if not values:
                 return found
@@ -124,7 +124,7 @@ class Comparison:
         as drift: a call that Redis has, or one that is open in SQL.
         """
         known: dict[str, CallRecord] = {}
-        before: dict[str, door.NumberState] = {}
+        before: dict[str, commands.NumberState] = {}
         for _ in range(LOOKS):
             known, before = self._calls(values), self._states(values)
             drain(self.pool)
@@ -160,10 +160,10 @@ class Comparison:
 
     # -- reading ----------------------------------------------------------------------------------
 
-    def _states(self, values: Sequence[str]) -> dict[str, door.NumberState]:
-        found: dict[str, door.NumberState] = {}
+    def _states(self, values: Sequence[str]) -> dict[str, commands.NumberState]:
+        found: dict[str, commands.NumberState] = {}
         for chunk in chunks(values):
-            part = hotpath.run(door.states(self.pool.slug, chunk))
+            part = hotpath.run(commands.states(self.pool.slug, chunk))
             found |= part.by_number if part is not None else {}
         return found
 
@@ -187,7 +187,9 @@ class Comparison:
         return UnsentChange.objects.filter(pool=self.pool, created_at__gte=young).exists()
 
 
-def _differs(state: door.NumberState | None, row: Number | None, call: CallRecord | None) -> bool:
+def _differs(
+    state: commands.NumberState | None, row: Number | None, call: CallRecord | None
+) -> bool:
     if (state is None) != (row is None) or _held_otherwise(state, row):
         return True
     if state is not None and state.unconfirmed:
@@ -195,13 +197,13 @@ def _differs(state: door.NumberState | None, row: Number | None, call: CallRecor
     return _call_differs(state, call)
 
 
-def _held_otherwise(state: door.NumberState | None, row: Number | None) -> bool:
+def _held_otherwise(state: commands.NumberState | None, row: Number | None) -> bool:
     if state is None or row is None or not state.readable:
         return False
     return state.quarantined != (row.quarantined_at is not None)
 
 
-def _call_differs(state: door.NumberState | None, record: CallRecord | None) -> bool:
+def _call_differs(state: commands.NumberState | None, record: CallRecord | None) -> bool:
     if state is None or "x" in state.held:
         return False  # a deleted number's old call: its record stays open
     if not state.busy or state.call is None:
@@ -209,6 +211,6 @@ def _call_differs(state: door.NumberState | None, record: CallRecord | None) -> 
     return record is None or record.call_id != state.call.call_id
 
 
-def _call_of(state: door.NumberState | None) -> str | None:
+def _call_of(state: commands.NumberState | None) -> str | None:
     """The ID of a number's call, or None if it is not in a call."""
     return state.call.call_id if state is not None and state.busy and state.call else None

@@ -13,7 +13,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 from redis.exceptions import RedisError
 
-from numbers import pool as door
+from numbers import pool as commands
 from numbers.models import CallRecord, Number, Pool, UnconfirmedNumber
 from numbers.services.common import chunks
 from numbers.services.owners import calls_of_others
@@ -44,7 +44,7 @@ def confirm_after_commit(pool_id: int, added: Mapping[str, int]) -> None:
 
 def _confirm_noted(pool_id: int, values: Sequence[str]) -> None:
     pool = Pool.all_objects.get(pk=pool_id)
-    for chunk in chunks(values, door.ROWS_LIMIT):
+    for chunk in chunks(values, commands.ROWS_LIMIT):
         _confirm(pool, list(UnconfirmedNumber.objects.filter(pool=pool, value__in=chunk)))
 
 
@@ -52,7 +52,7 @@ def confirm_waiting(pools: Iterable[Pool]) -> int:
     """Repeat what was not confirmed immediately. Return how many notes are completed."""
     by_id = {pool.pk: pool for pool in pools}
     waiting: dict[int, list[UnconfirmedNumber]] = {}
-    for row in _free_to_confirm().filter(pool__in=by_id)[: door.ROWS_LIMIT]:
+    for row in _free_to_confirm().filter(pool__in=by_id)[: commands.ROWS_LIMIT]:
         waiting.setdefault(row.pool_id, []).append(row)
     return sum(_confirm(by_id[pool_id], rows) for pool_id, rows in waiting.items())
 
@@ -73,8 +73,8 @@ def _confirm(pool: Pool, rows: Sequence[UnconfirmedNumber]) -> int:
     added = {row.value: row.added_us for row in rows if row.value in ours}
     try:
         if added:
-            hotpath.run(door.confirm(pool.slug, added))
-    except (hotpath.HotPathError, RedisError, door.PoolRefusedError) as error:
+            hotpath.run(commands.confirm(pool.slug, added))
+    except (hotpath.HotPathError, RedisError, commands.PoolRefusedError) as error:
         logger.warning("numbers: added numbers of %s stay unconfirmed: %s", pool.slug, error)
         return 0
     # A number that was added again meanwhile has a later time, so its note stays.
@@ -84,8 +84,8 @@ def _confirm(pool: Pool, rows: Sequence[UnconfirmedNumber]) -> int:
     return len(rows)
 
 
-def confirm_states(pool: Pool, states: Iterable[door.NumberState]) -> None:
+def confirm_states(pool: Pool, states: Iterable[commands.NumberState]) -> None:
     """Confirm numbers that SQL has in this pool, with the states that Redis just returned."""
     rows = [(state.number, state.since_us) for state in states]
-    for chunk in chunks(rows, door.ROWS_LIMIT):
-        hotpath.run(door.confirm(pool.slug, dict(chunk)))
+    for chunk in chunks(rows, commands.ROWS_LIMIT):
+        hotpath.run(commands.confirm(pool.slug, dict(chunk)))

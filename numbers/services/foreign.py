@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from django.utils.translation import gettext_noop
 from redis.exceptions import RedisError
 
-from numbers import pool as door
+from numbers import pool as commands
 from numbers.models import Pool
 from numbers.services.common import chunks
 from numbers.services.owners import place_of, twins_known
@@ -40,8 +40,8 @@ def note_foreign(pool_id: int, values: Sequence[str]) -> None:
 
 def _hold(pool: Pool, values: Sequence[str], home: str) -> None:
     try:
-        for chunk in chunks(values, door.ROWS_LIMIT):
-            hotpath.run(door.quarantine(pool.slug, chunk, f"in pool {home}"[:200]))
+        for chunk in chunks(values, commands.ROWS_LIMIT):
+            hotpath.run(commands.quarantine(pool.slug, chunk, f"in pool {home}"[:200]))
     except (hotpath.HotPathError, RedisError) as error:
         logger.warning("numbers: foreign numbers of %s stay open: %s", pool.slug, error)
 
@@ -50,8 +50,8 @@ def _running(pool: Pool, values: Sequence[str]) -> list[str]:
     """Calls in progress on them, `number (call id)`: picked before SQL could refuse the number."""
     calls = []
     try:
-        for chunk in chunks(values, door.ROWS_LIMIT):
-            states = hotpath.run(door.states(pool.slug, chunk))
+        for chunk in chunks(values, commands.ROWS_LIMIT):
+            states = hotpath.run(commands.states(pool.slug, chunk))
             for number, state in (states.by_number if states else {}).items():
                 if state.call is not None:
                     calls.append(f"{number} ({state.call.call_id or '-'})")

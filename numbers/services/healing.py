@@ -1,6 +1,6 @@
 """The loop that finds and mends lost, half-sent and contradicting data automatically."""
 
-from numbers import pool as door
+from numbers import pool as commands
 from numbers.models import Number, Pool, UnsentChange
 from numbers.services.common import settings_of
 from numbers.services.confirming import confirm_waiting
@@ -23,15 +23,15 @@ def watch_pools(shard: int, shards: int, *, counting: bool) -> dict[str, int]:
     done = {"pools": len(pools), "rebuilt": 0, "resent": 0, "mended": 0, "failed": 0}
     confirm_waiting(pools)
 
-    def look(pool: Pool, figures: door.PoolFigures | None) -> None:
+    def look(pool: Pool, figures: commands.PoolFigures | None) -> None:
         _watch(pool, figures, done, counting=counting)
 
-    watch_each(pools, door.show, look, done, door.PoolRefusedError)
+    watch_each(pools, commands.show, look, done, commands.PoolRefusedError)
     return done
 
 
 def _watch(
-    pool: Pool, figures: door.PoolFigures | None, done: dict[str, int], *, counting: bool
+    pool: Pool, figures: commands.PoolFigures | None, done: dict[str, int], *, counting: bool
 ) -> None:
     if pool_check(pool, figures):
         done["rebuilt"] += 1
@@ -51,7 +51,7 @@ def _watch(
         mend()
 
 
-def _count_differs(pool: Pool, figures: door.PoolFigures) -> bool:
+def _count_differs(pool: Pool, figures: commands.PoolFigures) -> bool:
     """Whether SQL and Redis have different counts of numbers while no change is in progress."""
     if figures.seq != figures.drained or UnsentChange.objects.filter(pool=pool).exists():
         return False
@@ -75,5 +75,5 @@ def apply_all_settings() -> dict[str, int]:
         done["pools"] += 1
 
     pools = Pool.objects.select_related("account")
-    try_each(pools, apply, done, door.PoolRefusedError, said="waits for its settings")
+    try_each(pools, apply, done, commands.PoolRefusedError, said="waits for its settings")
     return done

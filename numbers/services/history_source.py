@@ -2,7 +2,7 @@
 
 from django.conf import settings
 
-from numbers import pool as door
+from numbers import pool as commands
 from numbers.models import (
     CallRecord,
     HealthAction,
@@ -22,9 +22,9 @@ HEALTH_KEEP_DAYS = 8  # the longest window of number health, plus a day
 POOL_HISTORY = AggregateSource(
     kind=KIND,
     model=Pool,
-    keys=door.PoolKeys,
+    keys=commands.PoolKeys,
     write_entries=write_entries,
-    show=door.show,
+    show=commands.show,
     check=pool_check,
     rebuild=pool_rebuild,
     tables=lambda: (

@@ -7,7 +7,7 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from numbers import pool as door
+from numbers import pool as commands
 from numbers import webhook_events
 from numbers.errors import NumbersError
 from numbers.models import Number, Pool
@@ -107,19 +107,19 @@ def number_release(*, actor: Actor, number: Number, reason: str = "") -> Number:
 
 def hold_in_redis(pool: Pool, values: Sequence[str], reason: str) -> None:
     """Quarantine numbers in Redis."""
-    for chunk in chunks(values, door.ROWS_LIMIT):
-        _all_known(hotpath.run(door.quarantine(pool.slug, chunk, reason)))
+    for chunk in chunks(values, commands.ROWS_LIMIT):
+        _all_known(hotpath.run(commands.quarantine(pool.slug, chunk, reason)))
 
 
 def let_go_in_redis(pool: Pool, values: Sequence[str], reason: str) -> None:
     """End the quarantine of numbers in Redis."""
-    for chunk in chunks(values, door.ROWS_LIMIT):
-        _all_known(hotpath.run(door.unquarantine(pool.slug, chunk, reason)))
+    for chunk in chunks(values, commands.ROWS_LIMIT):
+        _all_known(hotpath.run(commands.unquarantine(pool.slug, chunk, reason)))
 
 
-def _all_known(outcomes: Sequence[door.EventOutcome]) -> None:
+def _all_known(outcomes: Sequence[commands.EventOutcome]) -> None:
     for outcome in outcomes:
-        if outcome.code == door.ERROR:
+        if outcome.code == commands.ERROR:
             check(outcome)
 
 
@@ -146,7 +146,7 @@ def numbers_force_hangup(
     reason: str,
     call_id: str = "",
     job: str | None = None,
-) -> dict[str, door.Forced]:
+) -> dict[str, commands.Forced]:
     """End the calls of numbers now, and notify their switches to hang up.
 
     The audit entry is written first, so that none is lost. Raise the runner's errors.
@@ -162,24 +162,26 @@ def numbers_force_hangup(
             reason=reason,
             job=job,
         )
-    done: dict[str, door.Forced] = {}
+    done: dict[str, commands.Forced] = {}
     for chunk in chunks(values):
-        commands = [door.force_hangup(pool.slug, value, reason, call_id=call_id) for value in chunk]
-        done |= {forced.number: forced for forced in hotpath.run_all(commands)}
-    ended = [forced for forced in done.values() if forced.code == door.OK]
+        to_run = [
+            commands.force_hangup(pool.slug, value, reason, call_id=call_id) for value in chunk
+        ]
+        done |= {forced.number: forced for forced in hotpath.run_all(to_run)}
+    ended = [forced for forced in done.values() if forced.code == commands.OK]
     tell_switches(pool.slug, ended, reason)
     return done
 
 
 def number_force_hangup(
     *, actor: Actor, number: Number, reason: str, call_id: str = ""
-) -> door.Forced:
+) -> commands.Forced:
     """End one number's call now. Raise NumbersError if it is not in a call."""
     done = numbers_force_hangup(
         actor=actor, pool=number.pool, values=[number.value], reason=reason, call_id=call_id
     )
     forced = done.get(number.value)
-    if forced is None or forced.code != door.OK:
-        told = forced.reason if forced is not None else door.reasons.NOT_IN_A_CALL
+    if forced is None or forced.code != commands.OK:
+        told = forced.reason if forced is not None else commands.reasons.NOT_IN_A_CALL
         raise NumbersError("not-allowed", told)
     return forced

@@ -4,7 +4,7 @@ from functools import partial
 
 from django.utils.translation import gettext as _
 
-from numbers import pool as door
+from numbers import pool as commands
 from numbers.canonical import canonical, home_of
 from numbers.errors import NumbersError
 from numbers.models import Number, Pool
@@ -56,5 +56,5 @@ def change_home(pool: Pool, home_country: str) -> None:
 
 
 def _send(pool: Pool, aliases: dict[str, str]) -> None:
-    for part in chunks(list(aliases), door.ROWS_LIMIT):
-        hotpath.run(door.alias(pool.slug, {one: aliases[one] for one in part}))
+    for part in chunks(list(aliases), commands.ROWS_LIMIT):
+        hotpath.run(commands.alias(pool.slug, {one: aliases[one] for one in part}))

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from numbers import pool as door
+from numbers import pool as commands
 from numbers.models import CallRecord, Number, Pool
 from numbers.services.adding import load_numbers
 from numbers.services.common import settings_of
@@ -25,7 +25,7 @@ from numbers.services.reports import (
 from poolsite import hotpath
 from poolsite.moments import moment_of
 
-States = dict[str, door.NumberState]
+States = dict[str, commands.NumberState]
 
 
 class Mending:
@@ -74,9 +74,9 @@ class Mending:
             row = rows[value]
             if row.quarantined_at is not None:
                 why = row.quarantined_reason or "quarantined"
-                hotpath.run(door.quarantine(self.pool.slug, [value], why))
+                hotpath.run(commands.quarantine(self.pool.slug, [value], why))
             else:
-                hotpath.run(door.unquarantine(self.pool.slug, [value], "reconciled"))
+                hotpath.run(commands.unquarantine(self.pool.slug, [value], "reconciled"))
 
     def calls_over(self, records: Sequence[CallRecord]) -> None:
         """Calls that are open only in SQL."""
@@ -85,14 +85,14 @@ class Mending:
             for record in records:
                 close_untold(record)
 
-    def calls_unknown(self, states: Sequence[door.NumberState]) -> None:
+    def calls_unknown(self, states: Sequence[commands.NumberState]) -> None:
         """Calls that only Redis has."""
         self.report.add(CALL_UNKNOWN, [state.number for state in states])
         for state in states:
             if self.mend and state.call is not None:
                 self._record(state, state.call)
 
-    def _record(self, state: door.NumberState, call: door.Call) -> None:
+    def _record(self, state: commands.NumberState, call: commands.Call) -> None:
         """Record a call whose start the history lost. `seq` is its start in µs."""
         CallRecord.objects.get_or_create(
             pool=self.pool,
@@ -111,7 +111,7 @@ class Mending:
 
     def settings(self) -> None:
         """The settings, and whether the pool is paused."""
-        figures = hotpath.run(door.show(self.pool.slug))
+        figures = hotpath.run(commands.show(self.pool.slug))
         if figures is None:
             return
         self.pool.refresh_from_db()

@@ -7,7 +7,7 @@ from django.db import transaction
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from numbers import pool as door
+from numbers import pool as commands
 from numbers.errors import NumbersError
 from numbers.models import Number, NumberTag, Pool, UnconfirmedNumber, UnsentChange
 from numbers.services.common import CHUNK, check, redis_refusals, send_after_commit, settings_of
@@ -101,18 +101,18 @@ def pool_delete(*, actor: Actor, pool: Pool, reason: str) -> None:
 
 def _close_for_good(pool: Pool, reason: str) -> None:
     """Pause in Redis, then check that no call is in progress. A pool that Redis lost has none."""
-    paused = hotpath.run(door.pause(pool.slug, reason))
-    if paused.reason == door.reasons.NO_SUCH_POOL:
+    paused = hotpath.run(commands.pause(pool.slug, reason))
+    if paused.reason == commands.reasons.NO_SUCH_POOL:
         return
     with redis_refusals():
         check(paused)
-    figures = hotpath.run(door.show(pool.slug))
+    figures = hotpath.run(commands.show(pool.slug))
     if figures is None:
         return
     running = figures.busy_up + figures.busy_down + figures.old_calls
     if running:
         if pool.paused_at is None:
-            hotpath.run(door.resume(pool.slug, "not deleted"))
+            hotpath.run(commands.resume(pool.slug, "not deleted"))
         text = ngettext(
             "%(n)s call is in progress in this pool. End it first.",
             "%(n)s calls are in progress in this pool. End them first.",
@@ -123,7 +123,7 @@ def _close_for_good(pool: Pool, reason: str) -> None:
 
 def _forget(pool: Pool) -> None:
     """Remove a deleted pool's numbers and data. The sweep completes what is left."""
-    hotpath.run(door.destroy(pool.slug, pool.generation))
+    hotpath.run(commands.destroy(pool.slug, pool.generation))
     while True:
         with transaction.atomic():
             keys = list(Number.objects.filter(pool=pool).values_list("pk", flat=True)[:CHUNK])
@@ -141,12 +141,14 @@ def _forget(pool: Pool) -> None:
 def create_in_redis(pool: Pool) -> None:
     """Create the data of the pool's current generation. Harmless if it exists."""
     paused = pool.paused_at is not None
-    check(hotpath.run(door.create(pool.slug, pool.generation, settings_of(pool), paused=paused)))
+    check(
+        hotpath.run(commands.create(pool.slug, pool.generation, settings_of(pool), paused=paused))
+    )
 
 
 def apply_settings(pool: Pool) -> None:
     """Write settings and the coming midnights to Redis."""
-    outcome = check(hotpath.run(door.configure(pool.slug, settings_of(pool))))
+    outcome = check(hotpath.run(commands.configure(pool.slug, settings_of(pool))))
     if outcome.reason == "refresh":
         refresh_numbers(pool)
 
@@ -154,10 +156,10 @@ def apply_settings(pool: Pool) -> None:
 def apply_pause(pool: Pool) -> None:
     """Pause or resume in Redis according to SQL. A recovering pool applies it when it opens."""
     if pool.paused_at is not None:
-        outcome = hotpath.run(door.pause(pool.slug, pool.paused_reason))
+        outcome = hotpath.run(commands.pause(pool.slug, pool.paused_reason))
     else:
-        outcome = hotpath.run(door.resume(pool.slug))
-    if outcome.reason != door.reasons.RECOVERING:
+        outcome = hotpath.run(commands.resume(pool.slug))
+    if outcome.reason != commands.reasons.RECOVERING:
         check(outcome)
 
 
@@ -172,9 +174,9 @@ def _change_home(pool: Pool, home_country: str) -> None:
 def _open_now(pool: Pool, reason: str) -> bool:
     with redis_refusals():
         outcome = check(
-            hotpath.run(door.open_now(pool.slug, reason, paused=pool.paused_at is not None))
+            hotpath.run(commands.open_now(pool.slug, reason, paused=pool.paused_at is not None))
         )
-    return outcome.reason == door.reasons.REPEAT
+    return outcome.reason == commands.reasons.REPEAT
 
 
 _TAKEN = _("This short name is or was used by another pool. Choose a different one.")

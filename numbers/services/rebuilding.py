@@ -14,7 +14,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_noop
 
-from numbers import pool as door
+from numbers import pool as commands
 from numbers.models import CallRecord, Number, Pool, Switch
 from numbers.services.adding import redis_rows, register_contacts, write_aliases
 from numbers.services.common import settings_of
@@ -33,7 +33,7 @@ LOADS_AT_ONCE = 4
 NO_NAME = "calls without a switch"  # awaited but never reports, so only time opens the pool
 
 
-def pool_check(pool: Pool, figures: door.PoolFigures | None) -> bool:
+def pool_check(pool: Pool, figures: commands.PoolFigures | None) -> bool:
     """Compare a pool's data with SQL, and rebuild it if it was lost. Return whether it did.
 
     `figures`: as Redis just returned them.
@@ -41,9 +41,9 @@ def pool_check(pool: Pool, figures: door.PoolFigures | None) -> bool:
     return check_life(pool, figures, pool_rebuild, _closed)
 
 
-def _closed(pool: Pool, figures: door.PoolFigures) -> bool:
+def _closed(pool: Pool, figures: commands.PoolFigures) -> bool:
     return figures.status == "recovering" and (
-        go_on(pool, load_all) or failed_over(pool, door.show, pool_rebuild)
+        go_on(pool, load_all) or failed_over(pool, commands.show, pool_rebuild)
     )
 
 
@@ -78,7 +78,7 @@ def pool_rebuild(pool: Pool, why: str, found_generation: int = 0) -> bool:
 
 def _begin(pool: Pool) -> None:
     outcome = hotpath.run(
-        door.recover(
+        commands.recover(
             pool.slug,
             pool.generation,
             settings_of(pool),
@@ -87,7 +87,7 @@ def _begin(pool: Pool) -> None:
         )
     )
     if not outcome.ok:
-        raise door.PoolRefusedError(outcome.reason)
+        raise commands.PoolRefusedError(outcome.reason)
 
 
 def awaited_switches(pool: Pool) -> dict[str, str]:
@@ -111,19 +111,21 @@ def load_all(pool: Pool) -> int:
     put = 0
     for rows in _pages(pool):
         write_aliases(pool, rows)
-        commands = [
-            door.load(pool.slug, redis_rows(pool, rows[start : start + door.ROWS_LIMIT]), event="")
-            for start in range(0, len(rows), door.ROWS_LIMIT)
+        to_run = [
+            commands.load(
+                pool.slug, redis_rows(pool, rows[start : start + commands.ROWS_LIMIT]), event=""
+            )
+            for start in range(0, len(rows), commands.ROWS_LIMIT)
         ]
-        for result in hotpath.run_batch(commands):
+        for result in hotpath.run_batch(to_run):
             if isinstance(result, hotpath.HotPathError):
                 raise result
             put += result
         register_contacts(pool, rows)
         Pool.objects.filter(pk=pool.pk).update(loading_at=timezone.now())
-    outcome = hotpath.run(door.loaded(pool.slug, paused=pool.paused_at is not None))
+    outcome = hotpath.run(commands.loaded(pool.slug, paused=pool.paused_at is not None))
     if not outcome.ok:
-        raise door.PoolRefusedError(outcome.reason)
+        raise commands.PoolRefusedError(outcome.reason)
     waiting = outcome.reason == "waiting"
     changes: dict[str, object] = {"loading_at": None}
     if not waiting:
@@ -135,7 +137,7 @@ def load_all(pool: Pool) -> int:
 
 def _pages(pool: Pool) -> Iterator[list[Number]]:
     """Yield every number of a pool, a few thousand at a time, by keyset: memory does not grow."""
-    size = LOADS_AT_ONCE * door.ROWS_LIMIT
+    size = LOADS_AT_ONCE * commands.ROWS_LIMIT
     after = ""
     numbers = Number.objects.filter(pool=pool).only(
         *("value", "canonical", "is_up", "contact"),

@@ -8,7 +8,7 @@ drained, because an entry that was still on its way is not drift.
 from django.db import transaction
 from django.db.models import F
 
-from numbers import pool as door
+from numbers import pool as commands
 from numbers.models import Number, Pool
 from numbers.services import comparing
 from numbers.services.adding import write_aliases
@@ -29,7 +29,7 @@ def pool_reconcile(
     Reads every number once, in pages: memory does not grow with the pool. A repair that changed
     something is audited. Raise the runner's errors.
     """
-    figures = hotpath.run(door.show(pool.slug))
+    figures = hotpath.run(commands.show(pool.slug))
     report = PoolReport(pool.slug)
     if figures is None or figures.generation != pool.generation:
         report.status = "lost"
@@ -63,6 +63,6 @@ def _write_aliases(pool: Pool) -> None:
     rows = Number.objects.filter(pool=pool, canonical__isnull=False)
     rows = rows.exclude(canonical=F("value")).order_by("value").only("value", "canonical")
     after = ""
-    while page := list(rows.filter(value__gt=after)[: door.ROWS_LIMIT]):
+    while page := list(rows.filter(value__gt=after)[: commands.ROWS_LIMIT]):
         write_aliases(pool, page)
         after = page[-1].value

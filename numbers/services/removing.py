@@ -6,7 +6,7 @@ from functools import partial
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from numbers import pool as door
+from numbers import pool as commands
 from numbers.errors import NumbersError
 from numbers.models import Number, NumberTag, Pool
 from numbers.services.adding import load_numbers
@@ -54,9 +54,9 @@ def number_delete(*, actor: Actor, number: Number, reason: str = "") -> None:
 
 def remove_numbers(pool: Pool, values: Sequence[str]) -> None:
     """Delete numbers in Redis."""
-    events = [door.Event.of("del", number=value) for value in values]
-    commands = [door.events(pool.slug, chunk) for chunk in chunks(events, door.BATCH_LIMIT)]
-    for outcomes in hotpath.run_all(commands):
+    events = [commands.Event.of("del", number=value) for value in values]
+    to_run = [commands.events(pool.slug, chunk) for chunk in chunks(events, commands.BATCH_LIMIT)]
+    for outcomes in hotpath.run_all(to_run):
         for outcome in outcomes:
             check(outcome)
 
@@ -98,15 +98,15 @@ def numbers_move(
 def _move(source: Pool, target: Pool, rows: Sequence[Number], stay: dict[str, str]) -> list[str]:
     values = [row.value for row in rows]
     with redis_refusals():
-        outcomes = hotpath.run(door.quarantine(source.slug, values, f"moving to {target.slug}"))
+        outcomes = hotpath.run(commands.quarantine(source.slug, values, f"moving to {target.slug}"))
         for outcome in outcomes:
-            if outcome.code == door.ERROR:
+            if outcome.code == commands.ERROR:
                 check(outcome)
     busy = in_call(source, values)
     held = {row.value for row in rows if row.quarantined_at is not None}
     back = [value for value in busy if value not in held]
     if back:
-        hotpath.run(door.unquarantine(source.slug, back, "not moved: in a call"))
+        hotpath.run(commands.unquarantine(source.slug, back, "not moved: in a call"))
     stay |= dict.fromkeys(busy, "in a call")
     staying = set(busy)
     going = [row for row in rows if row.value not in staying]
@@ -129,7 +129,7 @@ def _move(source: Pool, target: Pool, rows: Sequence[Number], stay: dict[str, st
 
 def in_call(source: Pool, values: Sequence[str]) -> list[str]:
     """Numbers that are in a call, or whose deleted predecessor still is."""
-    found = hotpath.run(door.states(source.slug, values))
+    found = hotpath.run(commands.states(source.slug, values))
     if found is None:
         raise NumbersError(
             "unavailable", _("The data of %(pool)s is being rebuilt.") % {"pool": source.slug}

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from numbers import pool as door
+from numbers import pool as commands
 from numbers.models import MinuteSample, Pool
 from poolsite.aggregates import minutes
 
@@ -11,10 +11,10 @@ COUNTERS = ("offered", "carried", "blocked")
 
 def sample_take(now: datetime | None = None) -> dict[str, int]:
     """Sample every pool for the minute that has just begun. An existing sample stays."""
-    return minutes.take_samples(Pool.objects.all(), door.show, _sample, now)
+    return minutes.take_samples(Pool.objects.all(), commands.show, _sample, now)
 
 
-def _sample(pool: Pool, minute: datetime, now: door.PoolFigures) -> MinuteSample:
+def _sample(pool: Pool, minute: datetime, now: commands.PoolFigures) -> MinuteSample:
     samples = MinuteSample.objects.filter(pool=pool)
     base = minutes.sample_before(samples, minute, now.generation)
     totals = {name: getattr(now, name) for name in COUNTERS}

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from numbers import pool as door
+from numbers import pool as commands
 from numbers import regions
 from numbers.models import Pool
 from poolsite import hotpath
@@ -30,14 +30,14 @@ class Problems:
         return sum(self.counts.values())
 
 
-Page = Mapping[str, door.NumberState]
+Page = Mapping[str, commands.NumberState]
 
 
-def pages(slug: str, what: str = "numstate", *, mend: bool = False) -> Iterator[door.Scanned]:
+def pages(slug: str, what: str = "numstate", *, mend: bool = False) -> Iterator[commands.Scanned]:
     """Yield every part of one of the pool's keys. As with any SCAN, a number can come twice."""
     cursor = 0
     while True:
-        scanned = hotpath.run(door.scan(slug, what, cursor, count=PART, mend=mend))
+        scanned = hotpath.run(commands.scan(slug, what, cursor, count=PART, mend=mend))
         if scanned is None:
             return
         yield scanned
@@ -57,9 +57,9 @@ def scan_structure(
     problems = Problems()
     totals = _Totals()
     for scanned in pages(slug, mend=mend):
-        states: dict[str, door.NumberState] = {}
+        states: dict[str, commands.NumberState] = {}
         for number, text, problem in scanned.numbers:
-            state = door.parse_state(number, text)
+            state = commands.parse_state(number, text)
             if state is not None:
                 states[number] = state
             if problem:
@@ -101,11 +101,11 @@ class _Totals:
         if len(self.seqs) != 1:
             return
         (seq,) = self.seqs
-        figures = hotpath.run(door.show(slug))
+        figures = hotpath.run(commands.show(slug))
         if figures is None or figures.seq != seq or figures.numbers != self.seen:
             return  # it changed, or a scan returned a number twice: compare another time
         found = hotpath.run(
-            door.recount(
+            commands.recount(
                 slug,
                 seq,
                 up=self.up,
@@ -128,5 +128,5 @@ def refresh_numbers(pool: Pool) -> None:
 
 def _label(slug: str, wanted: dict[str, str]) -> None:
     items = list(wanted.items())
-    for start in range(0, len(items), door.ROWS_LIMIT):
-        hotpath.run(door.label(slug, dict(items[start : start + door.ROWS_LIMIT])))
+    for start in range(0, len(items), commands.ROWS_LIMIT):
+        hotpath.run(commands.label(slug, dict(items[start : start + commands.ROWS_LIMIT])))

@@ -6,7 +6,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
-from numbers import pool as door
+from numbers import pool as commands
 from numbers.errors import NumbersError
 from numbers.models import Number, Pool
 from numbers.reason_words import sentence_of
@@ -35,12 +35,12 @@ def trial_call(*, actor: Actor, pool: Pool, token: UUID) -> AuditEntry:
         raise NumbersError("not-allowed", text)
     offline = _offline_number(pool)
     if offline:
-        _ask(pool, door.Event.of("reg", number=offline, expires=REGISTERED_SECONDS))
+        _ask(pool, commands.Event.of("reg", number=offline, expires=REGISTERED_SECONDS))
     try:
         steps = _call(pool, call_id, offline)
     finally:
         if offline:
-            hotpath.run(door.event(pool.slug, door.Event.of("unreg", number=offline)))
+            hotpath.run(commands.event(pool.slug, commands.Event.of("unreg", number=offline)))
     with transaction.atomic():
         return access.audit(
             actor=actor,
@@ -61,10 +61,10 @@ def trial_calls(pool: Pool) -> QuerySet[AuditEntry]:
 
 
 def _call(pool: Pool, call_id: str, number: str) -> list[dict[str, str]]:
-    asked = door.Event.of("call", number=number, call_id=call_id, agent=NAME)
+    asked = commands.Event.of("call", number=number, call_id=call_id, agent=NAME)
     lent = _ask(pool, asked)
-    renewed = _ask(pool, door.Event.of("renew", lent.number, call_id))
-    ended = _ask(pool, door.Event.of("hangup", lent.number, call_id, cause=NAME))
+    renewed = _ask(pool, commands.Event.of("renew", lent.number, call_id))
+    ended = _ask(pool, commands.Event.of("hangup", lent.number, call_id, cause=NAME))
     answers = (("call", lent), ("renew", renewed), ("hangup", ended))
     return [
         {"event": event, "number": lent.number, "state": answer.state, "outcome": answer.outcome}
@@ -72,8 +72,8 @@ def _call(pool: Pool, call_id: str, number: str) -> list[dict[str, str]]:
     ]
 
 
-def _ask(pool: Pool, event: door.Event) -> door.EventOutcome:
-    outcome = hotpath.run(door.event(pool.slug, event))
+def _ask(pool: Pool, event: commands.Event) -> commands.EventOutcome:
+    outcome = hotpath.run(commands.event(pool.slug, event))
     if not outcome.ok:
         raise NumbersError("not-allowed", sentence_of(outcome.reason))
     return outcome
@@ -81,7 +81,7 @@ def _ask(pool: Pool, event: door.Event) -> door.EventOutcome:
 
 def _offline_number(pool: Pool) -> str:
     """A number to register for the call, or "" if the pool has one that it can lend."""
-    figures = hotpath.run(door.show(pool.slug))
+    figures = hotpath.run(commands.show(pool.slug))
     if figures is None or figures.pickable or not figures.idle_down:
         return ""
     rows = Number.objects.filter(pool=pool, quarantined_at=None).order_by("value")

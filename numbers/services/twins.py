@@ -14,7 +14,7 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils.translation import gettext as _
 
-from numbers import pool as door
+from numbers import pool as commands
 from numbers.canonical import canonical
 from numbers.errors import NumbersError
 from numbers.models import Number, NumberTag
@@ -207,10 +207,10 @@ def _bring(row: Number, registered: Sequence[Number], *, release: bool) -> None:
     if registered and not row.is_up:
         contact = registered[0].contact
         expires = CONTACT_SECONDS if contact else None
-        event = door.Event.of("reg", number=row.value, contact=contact, expires=expires)
-        hotpath.run(door.event(slug, event))
+        event = commands.Event.of("reg", number=row.value, contact=contact, expires=expires)
+        hotpath.run(commands.event(slug, event))
     if release:
-        hotpath.run(door.unquarantine(slug, [row.value], "merged"))
+        hotpath.run(commands.unquarantine(slug, [row.value], "merged"))
 
 
 def _hold_while_removed(gone: Sequence[Number]) -> list[Number]:
@@ -221,7 +221,7 @@ def _hold_while_removed(gone: Sequence[Number]) -> list[Number]:
     free = [row for row in gone if row.quarantined_at is None]
     with redis_refusals():
         for row in free:
-            hotpath.run(door.quarantine(row.pool.slug, [row.value], "merging"))
+            hotpath.run(commands.quarantine(row.pool.slug, [row.value], "merging"))
         busy = [row.value for row in gone if in_call(row.pool, [row.value])]
     if busy:
         _let_go(free)
@@ -232,4 +232,4 @@ def _hold_while_removed(gone: Sequence[Number]) -> list[Number]:
 
 def _let_go(rows: Sequence[Number]) -> None:
     for row in rows:
-        hotpath.run(door.unquarantine(row.pool.slug, [row.value], "not merged"))
+        hotpath.run(commands.unquarantine(row.pool.slug, [row.value], "not merged"))

@@ -8,7 +8,7 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext_noop
 
-from numbers import pool as door
+from numbers import pool as commands
 from numbers.canonical import canonical
 from numbers.models import Number, Pool
 from numbers.services.adding import write_aliases
@@ -78,6 +78,6 @@ def _settle(row: Number) -> int:
 def _bring_state(pool: Pool, row: Number) -> None:
     write_aliases(pool, [row])
     if row.quarantined_at is not None:
-        hotpath.run(door.quarantine(pool.slug, [row.value], row.quarantined_reason))
+        hotpath.run(commands.quarantine(pool.slug, [row.value], row.quarantined_reason))
     else:
-        hotpath.run(door.unquarantine(pool.slug, [row.value], "no duplicate any more"))
+        hotpath.run(commands.unquarantine(pool.slug, [row.value], "no duplicate any more"))

@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import OuterRef, Subquery
 from django.urls import reverse
 
-from numbers import pool as door
+from numbers import pool as commands
 from numbers.models import CallRecord, Number
 from numbers.presentation import IN_CALL, word_of
 from poolsite import hotpath
@@ -75,10 +75,11 @@ def _take_states(rows: Sequence[NumberRow]) -> None:
     by_pool: dict[str, list[NumberRow]] = {}
     for row in rows:
         by_pool.setdefault(row.number.pool.slug, []).append(row)
-    commands = [
-        door.states(slug, [row.number.value for row in group]) for slug, group in by_pool.items()
+    to_run = [
+        commands.states(slug, [row.number.value for row in group])
+        for slug, group in by_pool.items()
     ]
-    for group, found in zip(by_pool.values(), hotpath.run_batch(commands), strict=True):
+    for group, found in zip(by_pool.values(), hotpath.run_batch(to_run), strict=True):
         if isinstance(found, hotpath.HotPathError) or found is None:
             continue
         for row in group:
@@ -89,6 +90,6 @@ def _take_states(rows: Sequence[NumberRow]) -> None:
                 row.used_today = state.used_today if today else 0
 
 
-def shown_letter(state: door.NumberState, now_us: int) -> str:
+def shown_letter(state: commands.NumberState, now_us: int) -> str:
     """The letter with which pages draw a state. An offered number is shown as ready."""
     return {"o": "R", "?": "-"}.get(state.letter(now_us), state.letter(now_us))

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_GET, require_POST
 from redis.exceptions import RedisError
 
 from numbers import health_reasons, services
-from numbers import pool as door
+from numbers import pool as commands
 from numbers.models import Number, PoolEvent
 from numbers.presentation import IN_CALL, chip_of, story_items, word_of
 from numbers.selectors import health, records
@@ -114,7 +114,7 @@ def _state(number: Number) -> dict[str, Any]:
     """The number's current state: letter, label, and one line of detail."""
     now_us = us_of(timezone.now())
     try:
-        found = hotpath.run(door.states(number.pool.slug, [number.value]))
+        found = hotpath.run(commands.states(number.pool.slug, [number.value]))
     except hotpath.HotPathError:
         return _as_state("?", _("Redis didn't respond"), quarantined=False)
     state = found.by_number.get(number.value) if found else None

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from redis.exceptions import RedisError
 
 from numbers import erlang, selectors, services
-from numbers import pool as door
+from numbers import pool as commands
 from numbers.forms import PoolSettingsForm
 from numbers.models import Number, Pool, Window
 from numbers.selectors.charts import last_hour, pool_series
@@ -71,10 +71,10 @@ def pool_page(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "numbers/pool.html", context)
 
 
-def _figures(pool: Pool) -> door.PoolFigures | None:
+def _figures(pool: Pool) -> commands.PoolFigures | None:
     """The current figures, or None while Redis is unavailable. The page fills when it is back."""
     try:
-        return hotpath.run(door.show(pool.slug))
+        return hotpath.run(commands.show(pool.slug))
     except hotpath.HotPathError:
         return None
 
@@ -106,7 +106,7 @@ def _letters(pool: Pool, numbers: list[str]) -> str:
         return ""
     now_us = us_of(timezone.now())
     try:
-        found = hotpath.client().hmget(door.PoolKeys(pool.slug).numstate, numbers)
+        found = hotpath.client().hmget(commands.PoolKeys(pool.slug).numstate, numbers)
     except (RedisError, hotpath.HotPathError):
         return ""
     return "".join(letter_of_state(text, now_us)[0] for text in found)
@@ -143,7 +143,7 @@ def pool_samples(request: HttpRequest, slug: str) -> HttpResponse:
 def pool_sizing(request: HttpRequest, slug: str) -> HttpResponse:
     """The sizing advice: measured load, the curve around the current size, the cheapest remedy."""
     pool = selectors.pool_get(principal_of(request), slug)
-    figures = hotpath.run(door.show(pool.slug))
+    figures = hotpath.run(commands.show(pool.slug))
     now = timezone.now()
     found = selectors.pool_sizing(pool, figures, start=now - SIZING_WINDOW, end=now)
     if figures is None or found is None or not found.mean_call_seconds:
@@ -175,7 +175,7 @@ def _curve(found: Sizing) -> list[tuple[int, float]]:
     return erlang.curve(found.offered_erlangs, lines)
 
 
-def _advice(pool: Pool, found: Sizing, figures: door.PoolFigures) -> dict[str, str]:
+def _advice(pool: Pool, found: Sizing, figures: commands.PoolFigures) -> dict[str, str]:
     target = f"{TARGET_BLOCKING:.0%}"
     missing = found.missing
     if missing <= 0:

@@ -13,7 +13,7 @@ from prometheus_client.core import (
 from poolsite import operations
 from poolsite.aggregates.metrics import AggregateMetrics, add_each
 from poolsite.hotpath.rows import with_figures
-from queueing.admission import gate as door
+from queueing.admission import gate as commands
 from queueing.admission.models import Gate
 
 LEVELS = ("cap", "used", "permits", "waiting")
@@ -41,7 +41,7 @@ def collect() -> Iterable[Metric]:
         "From the first request to the permit, for gates with a line.",
         labels=["gate"],
     )
-    for gate, figures in with_figures(Gate.objects.order_by("slug"), door.show, patient=True):
+    for gate, figures in with_figures(Gate.objects.order_by("slug"), commands.show, patient=True):
         common.add(gate.slug, figures)
         if figures is not None:
             add_each(levels, [gate.slug], figures, LEVELS)
@@ -50,7 +50,7 @@ def collect() -> Iterable[Metric]:
     return [levels, common.is_open, common.backlog, counters, waits]
 
 
-def _histogram(waits: door.Waits) -> tuple[list[tuple[str, float]], float]:
+def _histogram(waits: commands.Waits) -> tuple[list[tuple[str, float]], float]:
     """Return Prometheus' histogram: how many waited up to each bound, and the sum in seconds."""
     bounds = [*(str(bound / 1_000) for bound in waits.bounds_ms), "+Inf"]
     return list(zip(bounds, accumulate(waits.total), strict=True)), waits.total_us / 1e6

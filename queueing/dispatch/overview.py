@@ -7,7 +7,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from poolsite import operations
 from poolsite.aggregates.metrics import AggregateMetrics, add_each
 from poolsite.hotpath.rows import with_figures
-from queueing.dispatch import dispatcher as door
+from queueing.dispatch import dispatcher as commands
 from queueing.dispatch.models import Group
 
 LEVELS = ("sessions", "active", "pending", "ready", "ejected")
@@ -37,7 +37,7 @@ def collect() -> Iterable[Metric]:
         "A group's counts since its data began.",
         labels=["group", "event"],
     )
-    for group, figures in with_figures(Group.objects.order_by("slug"), door.show, patient=True):
+    for group, figures in with_figures(Group.objects.order_by("slug"), commands.show, patient=True):
         common.add(group.slug, figures)
         if figures is not None:
             add_each(levels, [group.slug], figures, LEVELS)

@@ -13,7 +13,7 @@ from poolsite.console import Found
 from poolsite.console.matching import named
 from poolsite.console.palette import Offer, register_offer
 from poolsite.console.registry import Follow
-from queueing.dispatch import dispatcher as door
+from queueing.dispatch import dispatcher as commands
 from queueing.dispatch.models import Group, Instance
 
 SESSION_GROUPS = 50  # in which a session is looked up, at most
@@ -88,7 +88,7 @@ def _sessions_url(group: Group, **query: str) -> str:
 
 
 def _sessions(groups: list[Group], text: str) -> list[Found]:
-    asked = hotpath.run_batch([door.route(group.slug, text[:81]) for group in groups])
+    asked = hotpath.run_batch([commands.route(group.slug, text[:81]) for group in groups])
     return [
         Found(
             _("Session"),
@@ -100,5 +100,5 @@ def _sessions(groups: list[Group], text: str) -> list[Found]:
             icon="forum",
         )
         for group, route in zip(groups, asked, strict=True)
-        if isinstance(route, door.Route)
+        if isinstance(route, commands.Route)
     ]

@@ -8,7 +8,7 @@ visitor does not count as able to serve them while other present agents may.
 """
 
 from poolsite import hotpath
-from queueing.line import desk as door
+from queueing.line import desk as commands
 
 PARTS = ("visits", "agents", "waiting", "ready", "free", "idle")
 
@@ -23,7 +23,7 @@ def check(slug: str) -> list[tuple[str, str]]:
     for part in PARTS:
         cursor = "0"
         while True:
-            cursor, found = hotpath.run(door.check(slug, part, cursor))
+            cursor, found = hotpath.run(commands.check(slug, part, cursor))
             wrong += found
             if cursor == "0":
                 break

@@ -7,7 +7,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from poolsite import operations
 from poolsite.aggregates.metrics import AggregateMetrics, add_each
 from poolsite.hotpath.rows import with_figures
-from queueing.line import desk as door
+from queueing.line import desk as commands
 from queueing.line.models import Desk, Queue
 from queueing.line.selectors import wallboard
 
@@ -43,7 +43,7 @@ def collect() -> Iterable[Metric]:
         labels=["desk", "queue", "what"],
     )
     names = dict(Queue.objects.values_list("pk", "slug"))
-    for desk, figures in with_figures(Desk.objects.order_by("slug"), door.show, patient=True):
+    for desk, figures in with_figures(Desk.objects.order_by("slug"), commands.show, patient=True):
         common.add(desk.slug, figures)
         if figures is None:
             continue

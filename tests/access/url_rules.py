@@ -13,7 +13,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from billing import wallet as wallet_door
+from billing import wallet as wallet_commands
 from billing.models import Message, Wallet
 from numbers.models import Number, NumberImport, Pool, Switch
 from poolsite import hotpath
@@ -392,7 +392,7 @@ def _wallet(url: str) -> Callable[[World], str]:
     def make(world: World) -> str:
         wallet, made = Wallet.objects.get_or_create(account=world.own)
         if made:
-            hotpath.run(wallet_door.create("own", 1, wallet_door.WalletSettings()))
+            hotpath.run(wallet_commands.create("own", 1, wallet_commands.WalletSettings()))
             Message.objects.create(wallet=wallet, message_id="m-1", state="settled")
         return url
 

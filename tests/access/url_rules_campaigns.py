@@ -5,7 +5,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from billing import wallet as wallet_door
+from billing import wallet as wallet_commands
 from billing.models import Campaign, Chatbot, OptOut, Template, Wallet
 from poolsite import hotpath
 from tests.access.world import World
@@ -36,7 +36,7 @@ def campaign(world: World) -> Campaign:
         account=world.own, defaults={"opened_at": timezone.now()}
     )
     if made:
-        hotpath.run(wallet_door.create("own", 1, wallet_door.WalletSettings()))
+        hotpath.run(wallet_commands.create("own", 1, wallet_commands.WalletSettings()))
     chatbot, _ = Chatbot.objects.get_or_create(account=world.own, slug="shop", name="Shop")
     template, _ = Template.objects.get_or_create(chatbot=chatbot, name="Hello")
     found, _ = Campaign.objects.get_or_create(

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from poolsite import hotpath
-from queueing.line import desk as door
+from queueing.line import desk as commands
 from queueing.line.models import Desk
 from tests.access import url_rules_line_api as line_api_rules
 from tests.access.world import World
@@ -31,7 +31,7 @@ def of_desk(part: str) -> Callable[[World], str]:
     def make(world: World) -> str:
         desk, made = Desk.objects.get_or_create(slug="own-desk", account=world.own, name="Own")
         if made:
-            hotpath.run(door.create("own-desk", desk.generation))
+            hotpath.run(commands.create("own-desk", desk.generation))
         return f"/desks/own-desk/{part}"
 
     return make
@@ -60,7 +60,7 @@ def with_queue(part: str) -> Callable[[World], str]:
     def make(world: World) -> str:
         line_api_rules.own_queue(world)
         desk = Desk.objects.get(slug="own-desk")
-        hotpath.run(door.create("own-desk", desk.generation))
+        hotpath.run(commands.create("own-desk", desk.generation))
         agent = world.users["agent"].pk
         return f"/desks/own-desk/{part}".replace("AGENT", str(agent))
 

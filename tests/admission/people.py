@@ -11,7 +11,7 @@ from poolsite.access.services import token_create
 from poolsite.history import Aggregate
 from poolsite.jobs.models import Job
 from poolsite.jobs.runner import run
-from queueing.admission import gate as door
+from queueing.admission import gate as commands
 from queueing.admission import services
 from queueing.admission.models import Gate, TaskBatch
 from queueing.admission.services import loading
@@ -56,25 +56,25 @@ def drain(gate: Gate) -> None:
         pass
 
 
-def show(slug: str = SLUG) -> door.GateFigures:
-    found = hotpath.run(door.show(slug))
+def show(slug: str = SLUG) -> commands.GateFigures:
+    found = hotpath.run(commands.show(slug))
     assert found is not None
     return found
 
 
-def report(device: str, *results: door.Result, slug: str = SLUG) -> door.ReportReply:
+def report(device: str, *results: commands.Result, slug: str = SLUG) -> commands.ReportReply:
     """Send one report straight to the gate's script."""
-    told: door.ReportReply = hotpath.run(door.reports(slug, [door.DeviceReport(device, results)]))[
-        0
-    ]
+    told: commands.ReportReply = hotpath.run(
+        commands.reports(slug, [commands.DeviceReport(device, results)])
+    )[0]
     return told
 
 
-def done(told: door.ReportReply, *, ok: bool = True) -> door.Result:
+def done(told: commands.ReportReply, *, ok: bool = True) -> commands.Result:
     """Return the result of a task that was just issued."""
     assert told.task is not None
     assert told.token is not None
-    return door.Result(told.task, told.token, ok)
+    return commands.Result(told.task, told.token, ok)
 
 
 def token_for(

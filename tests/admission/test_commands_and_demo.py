@@ -13,7 +13,7 @@ from poolsite import hotpath
 from poolsite.access.models import ApiToken
 from poolsite.runtime.demo_data import DemoData
 from queueing.admission import demo, overview, search, services
-from queueing.admission import gate as door
+from queueing.admission import gate as commands
 from queueing.admission.models import Gate, Task, TaskBatch
 from queueing.admission.services.gates import SETTINGS
 from tests.admission.people import SLUG, done, drain, load_due, make_batch, make_gate, report, show
@@ -30,7 +30,7 @@ def run(*words: str) -> str:
 
 def test_a_gate_is_made_sized_paused_and_shown() -> None:
     assert "created" in run("create", SLUG, "--cap", "5")
-    hotpath.run(door.acquire(SLUG, "h1"))
+    hotpath.run(commands.acquire(SLUG, "h1"))
     assert "cap=5" in run("show", SLUG)
     run("cap", SLUG, "9", "--reason", "more")
     assert show().cap == 9
@@ -130,7 +130,7 @@ def test_what_differs_is_named_and_mended() -> None:
     client = hotpath.client()
     client.hdel("{gate.tower}:tasks", str(task))
     client.hdel("{gate.tower}:devices", "a")
-    hotpath.run(door.resize(SLUG, 3))
+    hotpath.run(commands.resize(SLUG, 3))
     with pytest.raises(CommandError):
         run("reconcile", SLUG, "--check")
     found = services.gate_reconcile(gate=gate, check=False)
@@ -146,7 +146,7 @@ def test_a_lost_gate_is_told_and_left_to_the_watch() -> None:
     gate = make_gate()
     hotpath.client().flushall()
     assert services.gate_reconcile(gate=gate, check=False).status == "lost"
-    assert hotpath.run(door.show(SLUG)) is None
+    assert hotpath.run(commands.show(SLUG)) is None
 
 
 # -- demo, search, metrics, admin ------------------------------------------------------------------
@@ -192,7 +192,7 @@ def test_a_limit_is_pinned_and_the_gate_deleted() -> None:
     with pytest.raises(CommandError, match="pinned"):
         run("resize", SLUG, "9")
     assert "unpinned" in run("unpin", SLUG)
-    token = hotpath.run(door.acquire(SLUG, "h1")).token
+    token = hotpath.run(commands.acquire(SLUG, "h1")).token
     with pytest.raises(CommandError, match="1 slot is in use"):
         run("delete", SLUG, "--reason", "old")
     with pytest.raises(CommandError, match="other token"):
@@ -200,13 +200,13 @@ def test_a_limit_is_pinned_and_the_gate_deleted() -> None:
     run("free", SLUG, "h1", "--token", str(token), "--reason", "hangs")
     assert "deleted" in run("delete", SLUG, "--reason", "old")
     assert not Gate.objects.exists()
-    assert hotpath.run(door.show(SLUG)) is None
+    assert hotpath.run(commands.show(SLUG)) is None
 
 
 def test_the_line_and_the_last_hour_are_listed() -> None:
     make_gate(cap=1)
     for name in ("h1", "h2"):
-        hotpath.run(door.acquire(SLUG, name))
+        hotpath.run(commands.acquire(SLUG, name))
     assert run("line", SLUG).splitlines()[0].startswith("1. h2  waits 0 s")
     services.sample_take()
     assert "used=1  cap=1" in run("samples", SLUG)

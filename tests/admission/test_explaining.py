@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from poolsite import hotpath
 from poolsite.runtime.redis_server import RedisServer
-from queueing.admission import gate as door
+from queueing.admission import gate as commands
 from queueing.admission import selectors, services
 from queueing.admission.models import Gate
 from tests.admission.people import (
@@ -58,10 +58,10 @@ def test_full_with_place_and_estimate_then_its_turn_then_the_task() -> None:
 def test_asking_changes_nothing() -> None:
     gate = make_gate(cap=1)
     make_batch(gate, ["a", "b"])
-    before = hotpath.run(door.show(gate.slug))
+    before = hotpath.run(commands.show(gate.slug))
     why(gate, "a")
     why(gate, "b")
-    after = hotpath.run(door.show(gate.slug))
+    after = hotpath.run(commands.show(gate.slug))
     assert before is not None
     assert after is not None
     assert (after.seq, after.waiting, after.refused) == (before.seq, 0, 0)
@@ -82,10 +82,10 @@ def test_a_window_that_is_not_open_or_has_closed() -> None:
     assert (found.reason, found.batch is not None) == ("not-open", True)
     assert "later" in found.text
     batch = make_batch(gate, ["b"])
-    hotpath.run(door.batch_extend(gate.slug, batch.pk, 1_700_000_000_000_000))
+    hotpath.run(commands.batch_extend(gate.slug, batch.pk, 1_700_000_000_000_000))
     assert why(gate, "b") == "window-closed"
     assert report("b").reason == "closed"
-    hotpath.run(door.sweep(gate.slug))
+    hotpath.run(commands.sweep(gate.slug))
     drain(gate)
     assert why(gate, "b") == "window-closed"
 
@@ -124,7 +124,7 @@ def test_the_rate_a_failure_and_attempts_that_are_used_up(clean_redis: RedisServ
     gate = make_gate(attempts=1, rate_per_second=1)
     make_batch(gate, ["a", "b", "c"])
     first = report("a")
-    starts = door.GateKeys(gate.slug).tag + ":starts"
+    starts = commands.GateKeys(gate.slug).tag + ":starts"
     client = redis.Redis.from_url(clean_redis.url)
     client.lset(starts, 0, "9000000000000000")  # so that this test is not in a hurry
     assert why(gate, "b") == "rate"
@@ -135,7 +135,7 @@ def test_the_rate_a_failure_and_attempts_that_are_used_up(clean_redis: RedisServ
     client.close()
     second = report("b")
     assert second.token is not None
-    hotpath.run(door.free(gate.slug, "@b", second.token, "tests"))
+    hotpath.run(commands.free(gate.slug, "@b", second.token, "tests"))
     drain(gate)
     found = selectors.explain(gate, "b")
     assert (found.reason, found.attempts) == ("attempts-used", 1)
@@ -145,7 +145,7 @@ def test_a_task_that_is_not_loaded_yet_and_a_gate_that_redis_lost() -> None:
     gate = make_gate()
     make_batch(gate, ["a"], load=False)
     assert why(gate, "a") == "loading"
-    hotpath.run(door.destroy(gate.slug, 9_000_000_000_000_000))
+    hotpath.run(commands.destroy(gate.slug, 9_000_000_000_000_000))
     assert why(gate, "a") == "recovering"
 
 

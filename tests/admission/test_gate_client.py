@@ -24,7 +24,7 @@ from integrations.poolsite_client import (
     steps,
 )
 from poolsite import hotpath
-from queueing.admission import gate as door
+from queueing.admission import gate as commands
 from queueing.admission.models import Gate as GateRow
 from tests.admission.people import make_batch, make_gate, show, token_for
 from tests.numbers.people import in_thread
@@ -175,7 +175,7 @@ async def test_work_is_cancelled_when_the_permit_is_freed_or_its_deadline_passes
 
     async def freed(client: AsyncGate) -> None:
         async with client.permit("h") as permit:
-            await hotpath.arun(door.free("brief", "h", permit.token, "test"))
+            await hotpath.arun(commands.free("brief", "h", permit.token, "test"))
             await asyncio.Event().wait()
 
     async def cut(client: AsyncGate) -> None:
@@ -281,7 +281,7 @@ async def test_a_long_task_is_renewed_and_one_that_is_lost_is_stopped_without_a_
     async def handler(task: Task) -> None:
         first = task.deadline
         await eventually(lambda: task.deadline > first)
-        await hotpath.arun(door.free("brief", "@a", task.token, "test"))
+        await hotpath.arun(commands.free("brief", "@a", task.token, "test"))
         try:
             await asyncio.Event().wait()
         finally:

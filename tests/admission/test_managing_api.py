@@ -9,7 +9,7 @@ from django.test import Client
 from poolsite import hotpath
 from poolsite.access.models import Account, AuditEntry, User
 from poolsite.access.services import grant_set, user_create
-from queueing.admission import gate as door
+from queueing.admission import gate as commands
 from queueing.admission import services
 from queueing.admission.models import Gate
 from queueing.admission.services.gates import SETTINGS
@@ -74,7 +74,7 @@ def kind(answer: Any) -> tuple[int, str]:
 
 
 def acquire(*names: str) -> list[int]:
-    return [hotpath.run(door.acquire(SLUG, name)).token for name in names]
+    return [hotpath.run(commands.acquire(SLUG, name)).token for name in names]
 
 
 def last_reason(action: str) -> str:
@@ -202,10 +202,10 @@ def test_a_gate_is_deleted_once_nothing_holds_it(op: Client, gate: Gate) -> None
         assert kind(op.delete(url)) == (422, "malformed")
     assert kind(op.delete(f"{URL}?reason=old")) == (409, "gate-refused")
     assert show().status == "open"
-    assert hotpath.run(door.release(SLUG, "a", token)).done
+    assert hotpath.run(commands.release(SLUG, "a", token)).done
     assert op.delete(f"{URL}?reason=old").status_code == 204
     assert kind(op.get(URL)) == (404, "unknown-gate")
-    assert hotpath.run(door.show(SLUG)) is None
+    assert hotpath.run(commands.show(SLUG)) is None
     assert last_reason("admission.gate_delete") == "old"
 
 
@@ -230,7 +230,7 @@ def test_permits_are_listed_by_cursor_whatever_ends_meanwhile(op: Client, gate: 
     parts = pages(op, f"{URL}/holders?limit=2")
     assert [[row["holder"] for row in part] for part in parts] == [["a", "b"], ["c", "d"], ["e"]]
     first = op.get(f"{URL}/holders?limit=2").json()
-    assert hotpath.run(door.release(SLUG, "a", tokens[0])).done
+    assert hotpath.run(commands.release(SLUG, "a", tokens[0])).done
     after = op.get(f"{URL}/holders?limit=2&cursor={first['next']}").json()
     assert [row["holder"] for row in after["data"]] == ["c", "d"]
     assert op.get(f"{URL}/holders?limit=4").json()["next"] is None
@@ -270,7 +270,7 @@ def test_a_slot_is_freed_by_the_token_that_was_looked_at(op: Client, gate: Gate)
 
 
 def test_an_anonymous_permit_is_found_by_its_token(op: Client, gate: Gate) -> None:
-    hotpath.run(door.incr(SLUG))
+    hotpath.run(commands.incr(SLUG))
     name = op.get(f"{URL}/holders").json()["data"][0]["holder"]
     told = op.get(f"{URL}/holders/%23{name[1:]}").json()
     body = {"token": told["token"], "reason": "stuck"}

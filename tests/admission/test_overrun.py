@@ -8,7 +8,7 @@ from asgiref.sync import sync_to_async
 from integrations.simulator.external.service import System
 from poolsite import hotpath
 from poolsite.operations.models import Incident
-from queueing.admission import gate as door
+from queueing.admission import gate as commands
 from queueing.admission.services.alarms import OVERRUN, check_alarms
 from tests.admission.people import SLUG, drain, make_gate
 from tests.support.waiting import eventually
@@ -23,10 +23,10 @@ MARGIN_SECONDS = 2
 async def client(system: System, number: int) -> None:
     """Get a permit as soon as possible, and work for longer than the permit is valid."""
     name = f"h{number}"
-    permits: list[door.Permit] = []
+    permits: list[commands.Permit] = []
 
     async def is_granted() -> bool:
-        permits.append(await hotpath.arun(door.acquire(SLUG, name)))
+        permits.append(await hotpath.arun(commands.acquire(SLUG, name)))
         return permits[-1].granted
 
     await eventually(is_granted)
@@ -56,7 +56,7 @@ async def test_a_system_that_ignores_deadlines_is_overrun_and_one_that_obeys_is_
         cap=CAP, permit_seconds=3, margin_seconds=MARGIN_SECONDS, longest_seconds=3, fair=False
     )
     system = await play(obeys=obeys)
-    observed = await hotpath.arun(door.observe(SLUG, system.most))
+    observed = await hotpath.arun(commands.observe(SLUG, system.most))
     await sync_to_async(drain)(gate)
     await sync_to_async(check_alarms)()
     standing = await sync_to_async(

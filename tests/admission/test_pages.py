@@ -14,7 +14,7 @@ from poolsite.access.models import Account, AuditEntry, Grant, Membership, User
 from poolsite.console import tables
 from poolsite.history import Aggregate, source
 from poolsite.runtime.redis_server import RedisServer
-from queueing.admission import gate as door
+from queueing.admission import gate as commands
 from queueing.admission import selectors, services
 from queueing.admission.cards import CARD
 from queueing.admission.models import Gate, MinuteSample, Task, TaskBatch
@@ -94,9 +94,9 @@ def test_every_page_opens(gate: Gate, browser: Client) -> None:
 
 
 def test_a_gates_page_brings_the_state_of_its_live_tables(gate: Gate, browser: Client) -> None:
-    held = hotpath.run(door.acquire("tower", "worker"))
-    hotpath.run(door.acquire("tower", "second"))
-    hotpath.run(door.acquire("tower", "third"))
+    held = hotpath.run(commands.acquire("tower", "worker"))
+    hotpath.run(commands.acquire("tower", "second"))
+    hotpath.run(commands.acquire("tower", "third"))
     first = browser.get("/gates/tower/").context["first_snapshots"]
     assert set(first) == {"admission.holders:tower", "admission.line:tower"}
     rows = first["admission.holders:tower"]["rows"]
@@ -169,7 +169,7 @@ def test_a_gate_is_paused_with_a_reason_and_resumed(gate: Gate, browser: Client)
 
 
 def test_a_holder_is_freed_once_and_only_by_its_token(gate: Gate, browser: Client) -> None:
-    permit = hotpath.run(door.acquire("tower", "worker"))
+    permit = hotpath.run(commands.acquire("tower", "worker"))
     free = {"verb": "free", "holder": "worker", "reason": "stuck"}
     act(browser, **free, token="x")
     act(browser, **free, token=permit.token + 1)
@@ -182,7 +182,7 @@ def test_a_holder_is_freed_once_and_only_by_its_token(gate: Gate, browser: Clien
 
 
 def test_a_recovering_gate_is_opened_early_with_a_reason(gate: Gate, browser: Client) -> None:
-    hotpath.run(door.acquire("tower", "worker"))
+    hotpath.run(commands.acquire("tower", "worker"))
     drain(gate)
     hotpath.client().flushall()
     source("admission.gate").behind(Aggregate(gate.tag, gate.pk), "lost")
@@ -364,7 +364,7 @@ def test_every_state_that_a_batch_is_shown_in_can_be_chosen(gate: Gate) -> None:
 
 
 def test_the_overview_has_the_gates(gate: Gate, operator: User, browser: Client) -> None:
-    hotpath.run(door.acquire("tower", "worker"))
+    hotpath.run(commands.acquire("tower", "worker"))
     card = CARD.load(principal_of_user(operator))
     assert card is not None
     assert card.rows[0]["cells"][0]["text"] == "1 / 2"

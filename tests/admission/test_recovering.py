@@ -8,7 +8,7 @@ from django.utils import timezone
 from poolsite import hotpath
 from poolsite.operations.models import Incident
 from poolsite.runtime.redis_server import RedisServer
-from queueing.admission import gate as door
+from queueing.admission import gate as commands
 from queueing.admission import services
 from queueing.admission.models import Gate, Task
 from tests.admission.gate_support import GateUnderTest, gate_on
@@ -23,9 +23,9 @@ OLD = 1_600_000_000_000_000  # the previous generation
 def lost(form: str, test_clock: ScriptClock, redis_server: RedisServer) -> object:
     """A gate of three that has just lost everything, open again in 300 s."""
     with gate_on(redis_server.url, test_clock, form) as bench:
-        bench.settings = door.GateSettings(cap=CAP)
-        bench.run(door.recover(SLUG, test_clock.now_us, bench.settings, open_after_seconds=300))
-        bench.run(door.loaded(SLUG))
+        bench.settings = commands.GateSettings(cap=CAP)
+        bench.run(commands.recover(SLUG, test_clock.now_us, bench.settings, open_after_seconds=300))
+        bench.run(commands.loaded(SLUG))
         yield bench
 
 
@@ -72,43 +72,45 @@ def test_a_token_of_this_life_that_was_never_given_is_no_proof(lost: GateUnderTe
 def test_a_running_task_that_sql_knew_keeps_its_token(lost: GateUnderTest) -> None:
     assert lost.clock is not None
     end = lost.clock.now_us + 10**10
-    lost.run(door.batch_open(SLUG, 1, end))
+    lost.run(commands.batch_open(SLUG, 1, end))
     rows = [
-        door.StoredTask(1, "a", "do a", attempt=2, token=OLD + 9, running=True),
-        door.StoredTask(2, "b", "do b"),
+        commands.StoredTask(1, "a", "do a", attempt=2, token=OLD + 9, running=True),
+        commands.StoredTask(2, "b", "do b"),
     ]
-    lost.run(door.load(SLUG, 1, rows))
+    lost.run(commands.load(SLUG, 1, rows))
     assert (lost.show().used, lost.show().ghosts) == (CAP, CAP - 1)
     again = lost.report("a")
     assert (again.word, again.token, again.attempt) == ("task", OLD + 9, 2)
     assert lost.report("b").reason == "recovering"
-    assert lost.report("a", door.Result(1, OLD + 9, True)).results == ((1, "accepted"),)
+    assert lost.report("a", commands.Result(1, OLD + 9, True)).results == ((1, "accepted"),)
     assert lost.report("b").word == "task"  # a had shown that it had its own slot
     lost.check_structure()
 
 
 def test_a_result_alone_proves_no_slot_since_it_may_be_a_repeat(lost: GateUnderTest) -> None:
     assert lost.clock is not None
-    lost.run(door.batch_open(SLUG, 1, lost.clock.now_us + 10**10))
-    lost.run(door.load(SLUG, 1, [door.StoredTask(1, "a", "", token=OLD + 9, running=True)]))
-    assert lost.report("a", door.Result(1, OLD + 9, True)).results == ((1, "accepted"),)
+    lost.run(commands.batch_open(SLUG, 1, lost.clock.now_us + 10**10))
+    lost.run(commands.load(SLUG, 1, [commands.StoredTask(1, "a", "", token=OLD + 9, running=True)]))
+    assert lost.report("a", commands.Result(1, OLD + 9, True)).results == ((1, "accepted"),)
     assert lost.show().used == CAP
     assert not lost.acquire("new").granted
 
 
 def test_an_attempt_that_sql_had_not_heard_of_comes_back_by_its_token(lost: GateUnderTest) -> None:
     assert lost.clock is not None
-    lost.run(door.batch_open(SLUG, 1, lost.clock.now_us + 10**10))
-    lost.run(door.load(SLUG, 1, [door.StoredTask(1, "a", ""), door.StoredTask(2, "b", "")]))
+    lost.run(commands.batch_open(SLUG, 1, lost.clock.now_us + 10**10))
+    lost.run(
+        commands.load(SLUG, 1, [commands.StoredTask(1, "a", ""), commands.StoredTask(2, "b", "")])
+    )
     renewed = lost.report("a", renew=OLD + 3)
     assert (renewed.word, renewed.token) == ("task", OLD + 3)
-    assert lost.report("b", door.Result(2, OLD + 4, True)).results == ((2, "accepted"),)
+    assert lost.report("b", commands.Result(2, OLD + 4, True)).results == ((2, "accepted"),)
     assert lost.show().used == CAP
     lost.check_structure()
 
 
 def test_an_operator_opens_early_with_a_reason(lost: GateUnderTest) -> None:
-    assert lost.run(door.open_now(SLUG, "nobody is on it")) == ""
+    assert lost.run(commands.open_now(SLUG, "nobody is on it")) == ""
     assert lost.acquire("new").granted
     assert lost.changes()[-2].reason == "nobody is on it"
 
@@ -165,6 +167,6 @@ def test_two_workers_rebuild_once_and_a_promoted_server_is_not_believed() -> Non
     before = show().generation
     conf = hotpath.client().hget(gate.tag, "conf") or ""
     hotpath.client().hset(gate.tag, "conf", "r" + conf[1:])  # what hotpath/promoted does
-    assert not hotpath.run(door.acquire(SLUG, "x")).granted
+    assert not hotpath.run(commands.acquire(SLUG, "x")).granted
     assert services.watch_gates(0, 1)["rebuilt"] == 1
     assert show().generation > before

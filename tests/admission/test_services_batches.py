@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from poolsite import access, hotpath
 from poolsite.access.models import AuditEntry
-from queueing.admission import gate as door
+from queueing.admission import gate as commands
 from queueing.admission import selectors, services
 from queueing.admission.errors import AdmissionError
 from queueing.admission.models import Gate, GateEvent, Task, TaskBatch
@@ -324,7 +324,7 @@ def test_a_device_is_told_that_its_task_is_loading_until_a_worker_comes() -> Non
 def test_while_it_loads_whoever_has_a_task_gets_it_and_the_others_are_told() -> None:
     batch = make_batch(make_gate(), ["a", "b"], load=False)
     first = batch.tasks.get(device="a")
-    hotpath.run(door.load(SLUG, batch.pk, [door.StoredTask(first.pk, "a", "do a")]))
+    hotpath.run(commands.load(SLUG, batch.pk, [commands.StoredTask(first.pk, "a", "do a")]))
     assert report("a").word == "task"
     assert report("b").reason == "loading"
 
@@ -362,7 +362,7 @@ def test_when_the_window_ends_with_nobody_to_load_it_devices_are_told_nothing() 
     batch = make_batch(gate, ["a", "b"], load=False)
     assert report("a").reason == "loading"
     end = int((timezone.now() - timedelta(seconds=1)).timestamp() * 1e6)
-    hotpath.run(door.batch_extend(SLUG, batch.pk, end))
+    hotpath.run(commands.batch_extend(SLUG, batch.pk, end))
     assert (report("a").word, report("a").reason) == ("none", "")
     let_time_pass("admission.gate")
     drain(gate)  # a worker comes back
@@ -392,7 +392,7 @@ def test_the_page_says_that_it_waits_for_a_worker() -> None:
 def _opens(batch: TaskBatch, at: datetime) -> None:
     """Let its window open at another time, in Redis as well."""
     text = f"{int(at.timestamp() * 1e6):016d}"
-    key = f"{door.GateKeys(SLUG).tag}:batches"
+    key = f"{commands.GateKeys(SLUG).tag}:batches"
     record = hotpath.client().hget(key, str(batch.pk))
     hotpath.client().hset(key, str(batch.pk), record[:17] + text + record[33:])
 
@@ -404,10 +404,12 @@ def test_a_load_whose_worker_died_is_taken_up_and_loads_nothing_twice() -> None:
     from poolsite.jobs.models import Job
 
     Job.objects.update(state=Job.State.FAILED)
-    rows = [door.StoredTask(task.pk, task.device, task.payload) for task in batch.tasks.all()[:4]]
+    rows = [
+        commands.StoredTask(task.pk, task.device, task.payload) for task in batch.tasks.all()[:4]
+    ]
     end = int((timezone.now() + timedelta(hours=1)).timestamp() * 1e6)
-    hotpath.run(door.batch_open(SLUG, batch.pk, end))
-    hotpath.run(door.load(SLUG, batch.pk, rows))
+    hotpath.run(commands.batch_open(SLUG, batch.pk, end))
+    hotpath.run(commands.load(SLUG, batch.pk, rows))
     told = report("d0")
     services.watch_gates(0, 1)
     load_due()

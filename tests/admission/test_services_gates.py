@@ -6,7 +6,7 @@ from django.core.exceptions import ValidationError
 from poolsite import access, hotpath
 from poolsite.access.models import AuditEntry
 from poolsite.runtime.redis_server import RedisServer
-from queueing.admission import gate as door
+from queueing.admission import gate as commands
 from queueing.admission import services
 from queueing.admission.errors import AdmissionError
 from queueing.admission.models import Gate, UnsentChange
@@ -17,8 +17,8 @@ from tests.support.timers import let_time_pass
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
 
 
-def acquire(holder: str) -> door.Permit:
-    return hotpath.run(door.acquire(SLUG, holder))
+def acquire(holder: str) -> commands.Permit:
+    return hotpath.run(commands.acquire(SLUG, holder))
 
 
 def test_a_gate_is_made_in_sql_and_in_redis_and_audited() -> None:
@@ -56,7 +56,7 @@ def test_a_resize_holds_from_that_moment_in_both_directions() -> None:
     services.gate_resize(actor=operator(), gate=gate, cap=1)
     assert not acquire("d").granted
     for name in "abc":
-        assert hotpath.run(door.release(SLUG, name, permits[name].token)).done
+        assert hotpath.run(commands.release(SLUG, name, permits[name].token)).done
         assert acquire("d").granted == (name == "c")
     services.gate_resize(actor=operator(), gate=gate, cap=2)
     assert acquire("e").granted
@@ -96,7 +96,7 @@ def test_a_pin_holds_the_adaptive_cap_and_letting_go_goes_on_from_there() -> Non
 
 def test_the_settings_sweep_leaves_an_adaptive_cap_where_it_is() -> None:
     make_gate(adaptive=True, adaptive_min=2, adaptive_max=50, cap=20)
-    hotpath.run(door.resize(SLUG, 33, adaptive=True))
+    hotpath.run(commands.resize(SLUG, 33, adaptive=True))
     services.apply_all_settings()
     assert show().cap == 33
 
@@ -107,7 +107,7 @@ def test_a_gate_with_permits_or_batches_is_not_deleted() -> None:
     with pytest.raises(AdmissionError, match="1 slot is in use"):
         services.gate_delete(actor="test", gate=gate, reason="old")
     assert show().status == "open"
-    hotpath.run(door.release(SLUG, "a", permit.token))
+    hotpath.run(commands.release(SLUG, "a", permit.token))
     batch = make_batch(gate, ["d"])
     with pytest.raises(AdmissionError, match="unfinished batches"):
         services.gate_delete(actor="test", gate=gate, reason="old")
@@ -115,7 +115,7 @@ def test_a_gate_with_permits_or_batches_is_not_deleted() -> None:
     let_time_pass("admission.gate")
     drain(gate)
     services.gate_delete(actor="test", gate=gate, reason="old")
-    assert hotpath.run(door.show(SLUG)) is None
+    assert hotpath.run(commands.show(SLUG)) is None
     with pytest.raises(ValidationError):
         make_gate()
 

@@ -8,7 +8,7 @@ from django.test import Client
 from poolsite import hotpath
 from poolsite.access.models import AuditEntry, Grant, User
 from poolsite.runtime.redis_server import RedisServer
-from queueing.admission import gate as door
+from queueing.admission import gate as commands
 from queueing.admission import services
 from queueing.admission.models import Gate
 from tests.admission.people import make_batch, make_gate, report, show
@@ -162,7 +162,7 @@ def test_holders_are_shown_page_by_page_and_found_by_their_name(
 ) -> None:
     services.gate_resize(actor="test", gate=gate, cap=200)
     for number in range(130):
-        hotpath.run(door.acquire("tower", f"worker-{number:03d}"))
+        hotpath.run(commands.acquire("tower", f"worker-{number:03d}"))
     make_batch(gate, ["d1"])
     report("d1")
     path = "/gates/tower/holders/"
@@ -184,7 +184,7 @@ def test_the_list_of_holders_stands_while_redis_lacks_the_gate(gate: Gate, brows
 def test_a_gate_is_deleted_once_its_short_name_is_typed(gate: Gate, browser: Client) -> None:
     url = "/gates/tower/delete/"
     assert url in browser.get(PAGE).content.decode()
-    permit = hotpath.run(door.acquire("tower", "h1"))
+    permit = hotpath.run(commands.acquire("tower", "h1"))
     for given, why in (
         ({"typed": "towe", "reason": "old"}, "to confirm"),
         ({"typed": "tower", "reason": " "}, "short reason"),
@@ -194,9 +194,9 @@ def test_a_gate_is_deleted_once_its_short_name_is_typed(gate: Gate, browser: Cli
         assert page.redirect_chain == [(PAGE, 302)]
         assert why in page.content.decode()
     assert show().status == "open"
-    hotpath.run(door.release("tower", "h1", permit.token))
+    hotpath.run(commands.release("tower", "h1", permit.token))
     page = browser.post(url, {"typed": "tower", "reason": "old"}, follow=True)
     assert page.redirect_chain == [("/gates/", 302)]
     assert "Gate Tower deleted." in page.content.decode()
     assert AuditEntry.objects.get(action="admission.gate_delete").reason == "old"
-    assert hotpath.run(door.show("tower")) is None
+    assert hotpath.run(commands.show("tower")) is None

@@ -11,7 +11,7 @@ from django.utils import timezone
 from poolsite import hotpath
 from poolsite.access import ANONYMOUS, Decision, Principal
 from poolsite.live import Snapshot, Topic
-from queueing.admission import gate as door
+from queueing.admission import gate as commands
 from queueing.admission import services
 from queueing.admission.models import Gate, TaskBatch
 from queueing.admission.topics.batches import BatchesTopic, BatchTopic
@@ -39,7 +39,7 @@ def issue_and_return() -> None:
 
 
 def free_one() -> None:
-    found = hotpath.run(door.holders(SLUG))
+    found = hotpath.run(commands.holders(SLUG))
     row = found.rows[0]
     services.permit_free(
         actor="test", gate=gate(), holder=row.holder, token=row.token, reason="hangs"
@@ -52,9 +52,9 @@ def extend() -> None:
 
 
 ACTIONS: dict[str, Callable[[], Any]] = {
-    "acquire": lambda: hotpath.run(door.acquire(SLUG, "h9")),
-    "incr": lambda: hotpath.run(door.incr(SLUG)),
-    "decr": lambda: hotpath.run(door.decr(SLUG)),
+    "acquire": lambda: hotpath.run(commands.acquire(SLUG, "h9")),
+    "incr": lambda: hotpath.run(commands.incr(SLUG)),
+    "decr": lambda: hotpath.run(commands.decr(SLUG)),
     "issue": lambda: report("d3"),
     "wait": lambda: [report(f"d{n}") for n in range(3, 9)],
     "result": issue_and_return,
@@ -68,7 +68,7 @@ ACTIONS: dict[str, Callable[[], Any]] = {
     "batch extend": extend,
     "sweep": lambda: let_time_pass("admission.gate"),
     "drain": lambda: drain(gate()),
-    "observe": lambda: hotpath.run(door.observe(SLUG, 99)),
+    "observe": lambda: hotpath.run(commands.observe(SLUG, 99)),
     "another batch": lambda: make_batch(gate(), ["x", "y"]),
 }
 
@@ -78,8 +78,8 @@ def world() -> TaskBatch:
     """A gate of six with a holder, an anonymous one, two running tasks, and some that wait."""
     made = make_gate(cap=6, look_ahead=1000)
     batch = make_batch(made, [f"d{n}" for n in range(12)])
-    hotpath.run(door.acquire(SLUG, "h1"))
-    hotpath.run(door.incr(SLUG))
+    hotpath.run(commands.acquire(SLUG, "h1"))
+    hotpath.run(commands.incr(SLUG))
     report("d1")
     report("d2")
     return batch

@@ -7,7 +7,7 @@ from django.core.management import call_command
 from django.test import Client
 
 from poolsite import hotpath
-from queueing.admission import gate as door
+from queueing.admission import gate as commands
 from queueing.admission import overview
 from tests.admission.people import make_gate, token_for
 
@@ -16,10 +16,10 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("
 
 def test_weights_and_waits_are_told_everywhere(client: Client, admin_user: object) -> None:
     gate = make_gate(cap=4)
-    held = hotpath.run(door.acquire("tower", "heavy", 3))
+    held = hotpath.run(commands.acquire("tower", "heavy", 3))
     assert held.granted
-    assert hotpath.run(door.acquire("tower", "light")).granted
-    assert hotpath.run(door.acquire("tower", "waits", 2)).reason == "full"
+    assert hotpath.run(commands.acquire("tower", "light")).granted
+    assert hotpath.run(commands.acquire("tower", "waits", 2)).reason == "full"
 
     headers = {"Authorization": f"Bearer {token_for(gate)}"}
     told = client.get("/api/v1/gates/tower", headers=headers).json()
@@ -56,7 +56,7 @@ def test_weights_and_waits_are_told_everywhere(client: Client, admin_user: objec
 
 def test_a_gate_that_redis_lost_has_no_waits(client: Client) -> None:
     gate = make_gate()
-    hotpath.run(door.destroy("tower", 9_000_000_000_000_000))
+    hotpath.run(commands.destroy("tower", 9_000_000_000_000_000))
     headers = {"Authorization": f"Bearer {token_for(gate)}"}
     told = client.get("/api/v1/gates/tower", headers=headers).json()
     assert told["wait_seconds"] == {"p50": None, "p95": None, "p99": None}

@@ -10,7 +10,7 @@ import pytest
 
 from poolsite import hotpath
 from poolsite.api import waiting as waiters
-from queueing.admission import gate as door
+from queueing.admission import gate as commands
 from queueing.admission.models import Gate
 from tests.admission.people import make_gate, show, token_for
 from tests.numbers.people import in_thread
@@ -90,13 +90,13 @@ class Caller:
         """No client reads the answer."""
 
 
-async def figures() -> door.GateFigures:
+async def figures() -> commands.GateFigures:
     return await in_thread(show)()
 
 
 async def full() -> int:
     """Take all slots. Return the token."""
-    permit: door.Permit = await hotpath.arun(door.acquire("tower", "first", 2))
+    permit: commands.Permit = await hotpath.arun(commands.acquire("tower", "first", 2))
     return permit.token
 
 
@@ -110,7 +110,7 @@ async def test_the_answer_comes_with_the_permit(client: httpx.AsyncClient, gate:
     asking = asyncio.create_task(client.post(PATH, json=asked))
     await eventually(waiting(1))
     assert not asking.done()
-    await hotpath.arun(door.release("tower", "first", token))
+    await hotpath.arun(commands.release("tower", "first", token))
     told = (await asking).json()
     assert (told["granted"], told["reason"]) == (True, "")
     assert told["waited_ms"] > 0
@@ -140,7 +140,7 @@ async def test_a_client_that_leaves_keeps_neither_turn_nor_permit(secret: str) -
     caller.left.set()
     await asking
     await eventually(waiting(0))
-    await hotpath.arun(door.release("tower", "first", token))
+    await hotpath.arun(commands.release("tower", "first", token))
     assert (await figures()).used == 0
 
 
@@ -152,7 +152,7 @@ async def test_a_permit_that_comes_as_its_client_leaves_goes_back(
     caller = Caller(secret)
     gathered, granted = hot._gathered, asyncio.Event()
 
-    async def slowly(slug: str, request: door.Request[Any]) -> Any:
+    async def slowly(slug: str, request: commands.Request[Any]) -> Any:
         result = await gathered(slug, request)
         if request.verb == "acquire":
             caller.left.set()  # the answer is on its way
@@ -178,7 +178,7 @@ async def test_the_same_holder_asking_twice_gets_one_permit_and_keeps_its_turn(
     stays = [asyncio.create_task(client.post(PATH, json=asked)) for _ in range(2)]
     caller.left.set()
     await asyncio.gather(gone, return_exceptions=True)
-    await hotpath.arun(door.release("tower", "first", token))
+    await hotpath.arun(commands.release("tower", "first", token))
     told = [(await each).json() for each in stays]
     assert told[0]["token"] == told[1]["token"]
     assert ((await figures()).used, (await figures()).granted) == (1, 2)
@@ -195,11 +195,11 @@ async def test_many_who_wait_all_get_their_turn_though_few_listen(
     async def work(holder: str) -> None:
         told = (await client.post(PATH, json={"holder": holder, "wait_ms": 60_000})).json()
         assert told["granted"]
-        await hotpath.arun(door.release("tower", holder, told["token"]))
+        await hotpath.arun(commands.release("tower", holder, told["token"]))
 
     working = [asyncio.create_task(work(f"h{n}")) for n in range(6)]
     await eventually(waiting(6))
-    await hotpath.arun(door.release("tower", "first", token))
+    await hotpath.arun(commands.release("tower", "first", token))
     await asyncio.gather(*working)
     now = await figures()
     assert (now.used, now.granted, now.waiting) == (0, 7, 0)

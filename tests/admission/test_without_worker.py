@@ -17,7 +17,7 @@ import pytest
 
 from poolsite import hotpath
 from poolsite.runtime.redis_server import RedisServer
-from queueing.admission import gate as door
+from queueing.admission import gate as commands
 from tests.chaos.gate_proof import SLUG
 from tests.live.servers import Site, WebServer
 from tests.support.waiting import eventually, patient
@@ -147,6 +147,6 @@ async def test_slots_of_the_dead_come_back_within_a_permits_length(
     waited = crowd.first_since["restart"] - restarted
     assert waited <= PERMIT_SECONDS + patient(1), "a slot of the dead came back too late"
     with hotpath.connect(server.url) as path:
-        figures = path.run(door.show(SLUG))
+        figures = path.run(commands.show(SLUG))
     assert figures is not None
     assert figures.granted == CLIENTS

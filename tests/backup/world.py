@@ -28,7 +28,7 @@ def main() -> None:
 
 def make() -> None:
     """Create a pool of 20 numbers, one of them in a call, and an account with money."""
-    from numbers import pool as door
+    from numbers import pool as commands
     from numbers import services
     from poolsite import hotpath
     from tests.billing.books.book_support import live_wallet
@@ -39,10 +39,10 @@ def make() -> None:
         actor="test", pool=pool, first="+8613800000000", last="+8613800000019"
     )
     for asked in (
-        door.Event.of("reg", NUMBER),
-        door.Event.of("call", callee="+8613900000000", call_id="call-1", switch="switch-1"),
+        commands.Event.of("reg", NUMBER),
+        commands.Event.of("call", callee="+8613900000000", call_id="call-1", switch="switch-1"),
     ):
-        outcome = hotpath.run(door.event(POOL, asked))
+        outcome = hotpath.run(commands.event(POOL, asked))
         assert outcome.ok, outcome
 
 
@@ -70,22 +70,22 @@ def heal() -> None:
 
 def report() -> None:
     """Let the switch report that its call continues."""
-    from numbers import pool as door
+    from numbers import pool as commands
     from poolsite import hotpath
 
-    its = door.Event.of("call", NUMBER, call_id="call-1", switch="switch-1")
-    outcome = hotpath.run(door.event(POOL, its))
+    its = commands.Event.of("call", NUMBER, call_id="call-1", switch="switch-1")
+    outcome = hotpath.run(commands.event(POOL, its))
     assert outcome.ok, outcome
 
 
 def figures() -> None:
     from billing.models import Message, Wallet
-    from numbers import pool as door
+    from numbers import pool as commands
     from poolsite import hotpath
     from tests.billing.books.book_support import figures
 
     row = Wallet.objects.get(account__slug=WALLET)
-    live, pool = figures(row), hotpath.run(door.show(POOL))
+    live, pool = figures(row), hotpath.run(commands.show(POOL))
     print(
         json.dumps(
             {

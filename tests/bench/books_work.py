@@ -59,7 +59,7 @@ def fill(count: str) -> dict[str, Any]:
     """Create the accounts `b0`, `b1`, …; each can spend 100."""
     from django.db import connection
 
-    from billing import wallet as door
+    from billing import wallet as commands
     from billing.models import Wallet
     from poolsite import hotpath
     from poolsite.access.models import Account
@@ -77,7 +77,7 @@ def fill(count: str) -> dict[str, Any]:
         )
         hotpath.run_batch(
             [
-                door.create(account.slug, 1, door.WalletSettings(), balance=OPENING)
+                commands.create(account.slug, 1, commands.WalletSettings(), balance=OPENING)
                 for account in accounts
             ]
         )
@@ -88,22 +88,23 @@ def fill(count: str) -> dict[str, Any]:
 
 def dirty(turn: str) -> dict[str, Any]:
     """Give each account one more message: held, sent at once, delivered."""
-    from billing import wallet as door
+    from billing import wallet as commands
     from billing.models import Wallet
     from poolsite import hotpath
 
     count = Wallet.objects.count()
-    quote = door.Quote({"native_text": 300, "video": 800}, 7, {"yuexin_resolved": 500})
+    quote = commands.Quote({"native_text": 300, "video": 800}, 7, {"yuexin_resolved": 500})
     for part in _parts(count):
         hold = [
-            door.hold(f"b{n}", door.HoldRequest(f"m{turn}", "hash", quote, sent=True)) for n in part
-        ]
-        report = [
-            door.report(f"b{n}", door.DeliveryReport(f"m{turn}", True, True, "native_text"))
+            commands.hold(f"b{n}", commands.HoldRequest(f"m{turn}", "hash", quote, sent=True))
             for n in part
         ]
-        for commands in (hold, report):
-            for answer in hotpath.run_batch(commands):
+        report = [
+            commands.report(f"b{n}", commands.DeliveryReport(f"m{turn}", True, True, "native_text"))
+            for n in part
+        ]
+        for to_run in (hold, report):
+            for answer in hotpath.run_batch(to_run):
                 assert not isinstance(answer, hotpath.HotPathError), answer
     return {"accounts": count}
 

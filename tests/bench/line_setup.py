@@ -22,7 +22,7 @@ def main(path: str, visitors: str, agents: str) -> None:
     from poolsite import hotpath
     from poolsite.access.models import Account
     from poolsite.moments import moment_of
-    from queueing.line import desk as door
+    from queueing.line import desk as commands
     from queueing.line.models import Visit
     from queueing.line.services import desks
     from queueing.line.tokens import token_for
@@ -37,21 +37,21 @@ def main(path: str, visitors: str, agents: str) -> None:
         max_length=1_000_000,
         **WAITS_FOR_ITS_PAGE,
     )
-    serves = door.AgentSettings(queues=[queue.pk], ttl_seconds=3_600)
+    serves = commands.AgentSettings(queues=[queue.pk], ttl_seconds=3_600)
     numbers = range(1_000_000, 1_000_000 + int(agents))
-    commands = [
+    to_run = [
         command
         for agent in numbers
-        for command in (door.agent_write(SLUG, agent, serves), door.login(SLUG, agent))
+        for command in (commands.agent_write(SLUG, agent, serves), commands.login(SLUG, agent))
     ]
-    commands += [door.join(SLUG, f"{agent}room", queue.pk) for agent in numbers]
-    hotpath.run_batch(commands)
+    to_run += [commands.join(SLUG, f"{agent}room", queue.pk) for agent in numbers]
+    hotpath.run_batch(to_run)
     ids = [f"page{number:08d}" for number in range(int(visitors))]
-    standings = hotpath.run_batch([door.join(SLUG, visit, queue.pk) for visit in ids])
+    standings = hotpath.run_batch([commands.join(SLUG, visit, queue.pk) for visit in ids])
     rows = [
         Visit(public_id=visit, desk=desk, queue=queue, joined_at=moment_of(standing.arrived_us))
         for visit, standing in zip(ids, standings, strict=True)
-        if isinstance(standing, door.Standing) and standing.answer == "waiting"
+        if isinstance(standing, commands.Standing) and standing.answer == "waiting"
     ]
     Visit.objects.bulk_create(rows, batch_size=2_000)
     people = [

@@ -18,7 +18,7 @@ def main() -> None:
 
     from poolsite import hotpath
     from poolsite.access.models import Account, Membership
-    from queueing.line import desk as door
+    from queueing.line import desk as commands
     from queueing.line.models import CannedReply
     from queueing.line.services import desks, visits
     from queueing.line.services.desk_settings import skill_create
@@ -60,7 +60,7 @@ def main() -> None:
             skills=skills,
         )
     for user in people[2:4]:
-        hotpath.run(door.login(desk.slug, user.pk))
+        hotpath.run(commands.login(desk.slug, user.pk))
     visits.visit_join(queue=queues["repairs"], name="Quin")  # Gu Gu is full
     for shortcut, text in (
         ("reservation", "It was only a reservation. Your bank releases it by itself."),

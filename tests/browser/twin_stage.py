@@ -14,7 +14,7 @@ def main() -> None:
     django.setup()
     from django.utils import timezone
 
-    from numbers import pool as door
+    from numbers import pool as commands
     from numbers import services
     from numbers.models import Number
     from poolsite import hotpath
@@ -41,7 +41,9 @@ def main() -> None:
         )
     for pool in (north, south):
         services.pool_reconcile(pool=pool, check=False)
-    hotpath.run(door.event("care-north", door.Event.of("call", "+8613977000001", call_id="a")))
+    hotpath.run(
+        commands.event("care-north", commands.Event.of("call", "+8613977000001", call_id="a"))
+    )
     print(json.dumps({"lines": LINES}))
 
 

@@ -31,7 +31,7 @@ from typing import Any
 
 from poolsite import hotpath
 from poolsite.runtime.redis_server import RedisServer
-from queueing.admission import gate as door
+from queueing.admission import gate as commands
 from tests.chaos.gate_proof_site import PREFIX
 from tests.chaos.gate_verdict import (
     SPREAD,
@@ -46,7 +46,7 @@ from tests.support.ports import free_port
 from tests.support.processes import Process, end
 
 SLUG = "proof"
-TAG = door.GateKeys(SLUG).tag
+TAG = commands.GateKeys(SLUG).tag
 
 
 @dataclass
@@ -135,7 +135,7 @@ class Proof:
         full = False
         while True:
             time.sleep(0.25)
-            figures = self._path.run(door.show(SLUG))
+            figures = self._path.run(commands.show(SLUG))
             assert figures is not None
             dead = [child.args for child in self._children if child.poll() is not None]
             assert not dead, f"a process ended by itself: {dead}; logs in {self.folder}"
@@ -158,7 +158,7 @@ class Proof:
         verdict.samples = len(shares)
         verdict.use = sum(shares) / len(shares) if shares else 0.0
 
-    def _ended(self, figures: door.GateFigures) -> bool:
+    def _ended(self, figures: commands.GateFigures) -> bool:
         over = figures.done + figures.failed >= self.size.devices
         return over and not figures.permits and figures.seq == figures.drained
 

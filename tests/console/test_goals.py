@@ -9,14 +9,14 @@ from django.test import Client
 
 from billing.models import Adjustment, Wallet
 from billing.services.adjustments import adjustment_approve
-from numbers import pool as pool_door
+from numbers import pool as pool_commands
 from numbers.models import Number, Pool
 from numbers.services import pool_pause
 from poolsite import hotpath
 from poolsite.access import services
 from poolsite.access.models import AuditEntry, Invitation, Membership
 from poolsite.console import goals
-from queueing.admission import gate as gate_door
+from queueing.admission import gate as gate_commands
 from queueing.admission.models import Gate
 from queueing.line.models import Agent, Desk
 from queueing.line.services import desks
@@ -60,7 +60,7 @@ def test_each_step_opens_the_next_and_the_test_call_leaves_no_number_busy(world)
     assert send(world, "call", "numbers", numbers=NUMBERS).status_code == 302
     assert send(world, "call", "call").status_code == 302
     assert set(states(look(world, "call")).values()) == {"done"}
-    figures = hotpath.run(pool_door.show(pool.slug))
+    figures = hotpath.run(pool_commands.show(pool.slug))
     assert figures is not None
     assert (figures.idle_down, figures.busy_up, figures.busy_down) == (2, 0, 0)
     assert (figures.carried, figures.blocked) == (1, 0)
@@ -109,7 +109,7 @@ def test_a_pool_that_refuses_says_why_and_nothing_is_noted(world):
     assert answer.status_code == 422
     assert "The pool is paused." in answer.content.decode()
     assert not AuditEntry.objects.filter(action="numbers.test_call").exists()
-    figures = hotpath.run(pool_door.show("east"))
+    figures = hotpath.run(pool_commands.show("east"))
     assert figures is not None
     assert figures.idle_down == 2
 
@@ -130,11 +130,11 @@ def test_the_test_permit_is_given_back(world):
     send(world, "permit", "gate", name="Meters", cap=1, permit_seconds="60 s")
     for _time in range(2):
         assert send(world, "permit", "permit").status_code == 302
-    figures = hotpath.run(gate_door.show("meters"))
+    figures = hotpath.run(gate_commands.show("meters"))
     assert figures is not None
     assert (figures.granted, figures.used, figures.released) == (2, 0, 2)
     assert set(states(look(world, "permit")).values()) == {"done"}
-    hotpath.run(gate_door.acquire("meters", "device"))
+    hotpath.run(gate_commands.acquire("meters", "device"))
     answer = send(world, "permit", "permit")
     assert answer.status_code == 422
     assert "All slots are in use." in answer.content.decode()

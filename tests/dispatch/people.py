@@ -7,7 +7,7 @@ from poolsite import history, hotpath
 from poolsite.access.models import Account
 from poolsite.access.services import token_create
 from poolsite.history import Aggregate
-from queueing.dispatch import dispatcher as door
+from queueing.dispatch import dispatcher as commands
 from queueing.dispatch import services
 from queueing.dispatch.models import Group
 
@@ -23,7 +23,7 @@ def make_group(slug: str = SLUG, **given: Any) -> Group:
 class Peer:
     """A registered peer with its link and the numbers of its own frames."""
 
-    def __init__(self, slug: str, registered: door.Registered, link: str) -> None:
+    def __init__(self, slug: str, registered: commands.Registered, link: str) -> None:
         self.slug, self.link = slug, link
         self.id, self.key, self.arrival = registered.id, registered.peer, registered.arrival
         self._seq = registered.received
@@ -32,32 +32,32 @@ class Peer:
         self._seq += 1
         return self._seq
 
-    def beat(self) -> door.Heard:
-        return hotpath.run(door.heard(self.slug, "web", [(self.key, self.link, 0)]))[0]
+    def beat(self) -> commands.Heard:
+        return hotpath.run(commands.heard(self.slug, "web", [(self.key, self.link, 0)]))[0]
 
-    def outbox(self) -> list[door.OutboxEntry]:
-        found = hotpath.run(door.outbox(self.slug, self.key, self.link, 1, 500))
-        return [door.read_entry(text) for _, text in found]
+    def outbox(self) -> list[commands.OutboxEntry]:
+        found = hotpath.run(commands.outbox(self.slug, self.key, self.link, 1, 500))
+        return [commands.read_entry(text) for _, text in found]
 
     def start(self, word: str) -> str:
         """Begin a session and return its ID. Fail if it was refused."""
-        routed = hotpath.run(door.start(self.slug, self.key, self.link, self.next(), word))
+        routed = hotpath.run(commands.start(self.slug, self.key, self.link, self.next(), word))
         assert routed.outcome == "routed", routed.reason
         return f"{self.id}/{word}"
 
-    def end(self, session: str, *, failed: bool = False) -> door.Routed:
+    def end(self, session: str, *, failed: bool = False) -> commands.Routed:
         place = (self.slug, self.key, self.link, self.next())
-        return hotpath.run(door.end(*place, session, failed=failed))
+        return hotpath.run(commands.end(*place, session, failed=failed))
 
     def leave(self) -> None:
         """Close its socket."""
-        assert hotpath.run(door.lost(self.slug, self.key, self.link, "closed"))
+        assert hotpath.run(commands.lost(self.slug, self.key, self.link, "closed"))
 
 
 def front(slug: str = SLUG, peer_id: str = "sip-1", *, profile: str = "BICC") -> Peer:
     """Return a linked front-end."""
     link = f"{next(_links):016x}"
-    command = door.register_front(slug, peer_id, profile, "boot1", link, "web")
+    command = commands.register_front(slug, peer_id, profile, "boot1", link, "web")
     return Peer(slug, hotpath.run(command), link)
 
 
@@ -71,21 +71,21 @@ def back(
 ) -> Peer:
     """Return an instance newly linked under a name."""
     link = f"{next(_links):016x}"
-    offered = hotpath.run(door.offer(slug))
-    command = door.register_back(
+    offered = hotpath.run(commands.offer(slug))
+    command = commands.register_back(
         *(slug, offered, offered, boot, name, version, capacity, 1, link, "web")
     )
     return Peer(slug, hotpath.run(command), link)
 
 
-def row_of(name: str, slug: str = SLUG) -> door.PeerRow:
+def row_of(name: str, slug: str = SLUG) -> commands.PeerRow:
     """Return the instance under a name that has not stopped."""
-    rows = hotpath.run(door.peers(slug))
+    rows = hotpath.run(commands.peers(slug))
     return next(row for row in rows if row.name == name and row.state != "stop")
 
 
-def show(slug: str = SLUG) -> door.GroupFigures:
-    found = hotpath.run(door.show(slug))
+def show(slug: str = SLUG) -> commands.GroupFigures:
+    found = hotpath.run(commands.show(slug))
     assert found is not None
     return found
 

@@ -10,7 +10,7 @@ from typing import Any
 from integrations.dispatch_client import Settings
 from poolsite import hotpath
 from poolsite.runtime.redis_server import RedisServer
-from queueing.dispatch import dispatcher as door
+from queueing.dispatch import dispatcher as commands
 from tests.dispatch.keeper import Keeper
 from tests.live.servers import Site, WebServer
 from tests.support.ports import free_port
@@ -79,14 +79,14 @@ class Stage:
         with hotpath.connect(self.redis.url):
             yield
 
-    def peers(self, group: str) -> dict[str, door.PeerRow]:
+    def peers(self, group: str) -> dict[str, commands.PeerRow]:
         """Return the dispatcher's row of each peer, by key."""
         with self.hotpath():
-            return {row.key: row for row in hotpath.run(door.peers(group))}
+            return {row.key: row for row in hotpath.run(commands.peers(group))}
 
-    def figures(self, group: str) -> door.GroupFigures:
+    def figures(self, group: str) -> commands.GroupFigures:
         with self.hotpath():
-            found = hotpath.run(door.show(group))
+            found = hotpath.run(commands.show(group))
         assert found is not None
         return found
 

@@ -7,7 +7,7 @@ from django.test import Client
 
 from poolsite import hotpath
 from poolsite.access.models import Account
-from queueing.dispatch import dispatcher as door
+from queueing.dispatch import dispatcher as commands
 from queueing.dispatch import selectors, services
 from queueing.dispatch.models import FrontEnd, Group, Instance, Upgrade
 from tests.dispatch.people import SLUG, back, drain, front, make_group, row_of, token_for
@@ -91,7 +91,7 @@ def test_a_session_is_explained_and_ended(group: Group, caller: Caller) -> None:
     back("as-2")
     assert "as-2" in caller.get(f"/sessions/explain?session={session}").json()["if_blocked"]
     assert caller.post(f"/sessions/end?session={session}", reason="test").status_code == 204
-    assert hotpath.run(door.route(SLUG, session)) is None
+    assert hotpath.run(commands.route(SLUG, session)) is None
     for path in (f"/sessions/explain?session={session}", "/sessions/explain?session=none/1"):
         assert (caller.get(path).status_code, kind_of(caller.get(path))) == (404, "unknown-session")
     assert caller.get("/sessions/explain?session=no-slash").status_code == 422

@@ -8,7 +8,7 @@ from django.test import Client
 
 from poolsite import hotpath
 from poolsite.access.models import Account, AuditEntry, Grant, Membership, User
-from queueing.dispatch import dispatcher as door
+from queueing.dispatch import dispatcher as commands
 from queueing.dispatch import services
 from queueing.dispatch.api.group_schemas import SettingsIn
 from queueing.dispatch.models import Group, Instance
@@ -99,7 +99,7 @@ def test_a_group_is_made_with_all_settings(operator: Call) -> None:
 def test_a_group_is_deleted_once_its_peers_have_stopped(group: Group, operator: Call) -> None:
     peer = front()
     assert operator("delete", "?reason=Not+needed") == (409, "group-refused")
-    hotpath.run(door.lost(SLUG, peer.key, peer.link, "closed"))
+    hotpath.run(commands.lost(SLUG, peer.key, peer.link, "closed"))
     assert operator("delete", "?reason=Not+needed") == (409, "group-refused")  # it may come back
     assert operator("delete", "")[0] == operator("delete", "?reason=")[0] == 422
     assert Group.objects.exists()
@@ -148,7 +148,7 @@ def test_a_name_is_removed_once_nothing_is_linked_under_it(group: Group) -> None
     assert caller("delete", "/instances/as-1") == (422, "malformed")
     services.instance_set(actor="test", group=group, name="old", state="drain", reason="disk")
     assert caller("delete", "/instances/old?reason=Scrapped") == (204, None)
-    assert "old" not in hotpath.run(door.names(SLUG))
+    assert "old" not in hotpath.run(commands.names(SLUG))
     names = [row["name"] for row in caller("get", "/instances")[1]]
     assert names == ["as-1"]
     entry = AuditEntry.objects.get(action="dispatch.name_forget")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from poolsite import hotpath
-from queueing.dispatch import dispatcher as door
+from queueing.dispatch import dispatcher as commands
 from queueing.dispatch.dispatcher import reasons
 from queueing.dispatch.links.closes import lost_reason
 from tests.dispatch.raw import RawPeer, raw
@@ -40,7 +40,7 @@ def _pending(stage: Stage, group: str) -> list[str]:
     """Return the reason for each time that the front-end became pending."""
     with stage.hotpath():
         entries = hotpath.client().xrange(f"{{disp.{group}}}:log")
-    changes = [door.read_change(fields, 0) for _, fields in entries]
+    changes = [commands.read_change(fields, 0) for _, fields in entries]
     return [each.reason for each in changes if each.event == "pending" and each.peer == "f:bicc-1"]
 
 

@@ -15,7 +15,7 @@ from integrations.dispatch_client import (
     UnknownOutcomeError,
 )
 from poolsite import hotpath
-from queueing.dispatch import dispatcher as door
+from queueing.dispatch import dispatcher as commands
 from queueing.dispatch import frames
 from queueing.dispatch.links.inbound import Inbound
 from tests.dispatch.handlers import Caller, Echo
@@ -262,10 +262,10 @@ async def test_a_refusal_is_told_though_redis_did_not_answer_the_first_time(
     peer, link = "f:front-1", "0123456789abcdef"
     with stage.hotpath():
         await hotpath.arun(
-            door.register_front(patient, "front-1", "BICC", "one", link, "fedcba9876543210", 0)
+            commands.register_front(patient, "front-1", "BICC", "one", link, "fedcba9876543210", 0)
         )
-        await hotpath.arun(door.message(patient, peer, link, 1, "front-1/none"))
-        await hotpath.arun(door.clear(patient, peer, link, 2))
+        await hotpath.arun(commands.message(patient, peer, link, 1, "front-1/none"))
+        await hotpath.arun(commands.clear(patient, peer, link, 2))
         inbound = Inbound(patient, peer, link, 0)  # which knows of neither
         nobody = frames.Message(op="message", seq=1, session="front-1/none")
         clear = frames.Clear(op="clear", seq=2)

@@ -10,7 +10,7 @@ from poolsite import hotpath
 from poolsite.access import principal_of_user
 from poolsite.access.models import Account, AuditEntry, Grant, Membership, User
 from poolsite.runtime.redis_server import RedisServer
-from queueing.dispatch import dispatcher as door
+from queueing.dispatch import dispatcher as commands
 from queueing.dispatch import overview, search, selectors, services
 from queueing.dispatch.cards import CARD
 from queueing.dispatch.models import Group, Instance, MinuteSample, Upgrade
@@ -199,13 +199,13 @@ def test_settings_are_saved_and_bad_ones_named(group: Group, browser: Client) ->
 
 
 def test_the_log_says_the_dispatchers_own_reasons_in_the_readers_language() -> None:
-    own = [*door.reasons.REFUSALS, *door.reasons.ENDS, *door.reasons.OF_LOG]
+    own = [*commands.reasons.REFUSALS, *commands.reasons.ENDS, *commands.reasons.OF_LOG]
     with translation.override("zh-hans"):
         words = selectors.reason_words()
         assert [reason for reason in own if words.get(reason, reason) == reason] == []
         assert "new disks" not in words
         assert selectors.reason_told("new disks") == "new disks"
-        assert selectors.reason_told(door.reasons.EXPIRED) == words[door.reasons.EXPIRED]
+        assert selectors.reason_told(commands.reasons.EXPIRED) == words[commands.reasons.EXPIRED]
 
 
 def test_the_log_as_csv_is_harmless_in_a_spreadsheet(group: Group, browser: Client) -> None:

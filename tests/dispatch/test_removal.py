@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from poolsite import hotpath
 from poolsite.access.models import AuditEntry, Grant, User
-from queueing.dispatch import dispatcher as door
+from queueing.dispatch import dispatcher as commands
 from queueing.dispatch import selectors, services
 from queueing.dispatch.errors import DispatchError
 from queueing.dispatch.models import Group, Instance, UnsentChange
@@ -76,17 +76,17 @@ def test_a_deletion_that_redis_did_not_hear_of_is_finished_later(
 ) -> None:
     group = make_group()
     sent: list[str] = []
-    destroy = door.destroy
+    destroy = commands.destroy
 
     def lost(slug: str, generation: int) -> Any:
         sent.append(slug)
         raise hotpath.Unavailable("away")
 
-    monkeypatch.setattr(door, "destroy", lost)
+    monkeypatch.setattr(commands, "destroy", lost)
     services.group_delete(actor="test", group=group, reason="Moved")
     assert sent == [SLUG]
     assert show().sessions == 0
-    monkeypatch.setattr(door, "destroy", destroy)
+    monkeypatch.setattr(commands, "destroy", destroy)
     UnsentChange.objects.update(created_at=timezone.now() - timedelta(minutes=1))
     assert services.watch_groups(0, 1)["resent"] == 1
     assert not hotpath.client().keys("*disp*")
@@ -115,7 +115,7 @@ def test_a_page_removes_the_name_of_a_stopped_instance(browser: Client) -> None:
     assert Instance.objects.filter(name="as-1").exists()
     told = browser.post(f"{PAGE}act/", words, follow=True)
     assert "Instance name as-1 removed." in list(map(str, told.context["messages"]))
-    assert "as-1" not in hotpath.run(door.names(SLUG))
+    assert "as-1" not in hotpath.run(commands.names(SLUG))
     assert "removed the instance name as-1" in browser.get("/history/").content.decode()
 
 
@@ -134,9 +134,9 @@ def test_a_removed_name_stays_gone_and_its_upgrades_still_show_it() -> None:
     assert [step["name"] for step in selectors.upgrade_out(upgrade)["steps"]] == ["as-1", "as-2"]
     services.note_peers(0, 1)
     services.bring_to_redis(group)
-    assert "as-1" not in hotpath.run(door.names(SLUG))
+    assert "as-1" not in hotpath.run(commands.names(SLUG))
     rebuilt(group)
-    assert list(hotpath.run(door.names(SLUG))) == ["as-2"]
+    assert list(hotpath.run(commands.names(SLUG))) == ["as-2"]
     with pytest.raises(DispatchError, match="not found"):
         services.name_forget(actor="test", group=group, name="as-1", reason="again")
     assert AuditEntry.objects.filter(action="dispatch.name_forget").count() == 1
@@ -191,7 +191,7 @@ def test_commands_do_what_the_pages_do() -> None:
     run("abort", SLUG, "--reason", "No")
     session = sip.start("2")
     run("end-session", SLUG, session, "--reason", "Stuck")
-    assert hotpath.run(door.route(SLUG, session)) is None
+    assert hotpath.run(commands.route(SLUG, session)) is None
     assert "link closed" in run("disconnect", SLUG, instance.key, "--reason", "Stuck")
     assert row_of("as-1").state == "pending"
     run("open", SLUG, "old")

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from poolsite import hotpath
 from poolsite.access.models import AuditEntry
-from queueing.dispatch import dispatcher as door
+from queueing.dispatch import dispatcher as commands
 from queueing.dispatch import services
 from queueing.dispatch.errors import DispatchError
 from queueing.dispatch.models import (
@@ -29,7 +29,7 @@ def test_a_group_is_made_in_both_stores_and_its_slug_is_never_given_again() -> N
     assert (show().settings.heartbeat_seconds, show().settings.sharing) == (2, "turn")
     assert not UnsentChange.objects.exists()
     services.group_delete(actor="test", group=group, reason="not needed")
-    assert hotpath.run(door.show(SLUG)) is None
+    assert hotpath.run(commands.show(SLUG)) is None
     with pytest.raises(ValidationError):
         make_group()
     actions = list(AuditEntry.objects.order_by("pk").values_list("action", flat=True))
@@ -97,7 +97,7 @@ def test_a_blocked_instance_loses_its_sessions_and_both_ends_are_told() -> None:
     server, caller = back("as-1"), front()
     session = caller.start("1")
     services.instance_set(actor="test", group=group, name="as-1", state="blocked", reason="broken")
-    assert hotpath.run(door.route(SLUG, session)) is None  # at once, by no other process
+    assert hotpath.run(commands.route(SLUG, session)) is None  # at once, by no other process
     for peer in (caller, server):
         assert any(entry.kind in ("end", "peer-lost") for entry in peer.outbox())
 
@@ -184,7 +184,7 @@ def test_an_operator_ends_a_session_and_closes_a_link() -> None:
     server, caller = back("as-1"), front()
     session = caller.start("1")
     services.session_end(actor="test", group=group, session=session, reason="asked for")
-    assert hotpath.run(door.route(SLUG, session)) is None
+    assert hotpath.run(commands.route(SLUG, session)) is None
     assert any(entry.kind == "end" for entry in server.outbox())
     with pytest.raises(DispatchError, match="session not found"):
         services.session_end(actor="test", group=group, session=session, reason="again")

@@ -11,7 +11,7 @@ from django.utils import translation
 
 from poolsite import hotpath
 from poolsite.access.models import Account, AuditEntry, Grant, User
-from queueing.dispatch import dispatcher as door
+from queueing.dispatch import dispatcher as commands
 from queueing.dispatch import overview, selectors, services
 from queueing.dispatch.models import DispatchEvent, Group, Instance
 from queueing.dispatch.services.upgrading.load import backs, lacking
@@ -76,7 +76,7 @@ def test_an_ejection_is_seen_everywhere_and_ended_by_the_api(group: Group, brows
         if sample.name == "poolsite_dispatch_level"
     }
     assert {("ready", 1), ("ejected", 1)} <= samples
-    rows = backs(hotpath.run(door.peers(SLUG)))
+    rows = backs(hotpath.run(commands.peers(SLUG)))
     assert (lacking(rows, "as-1"), lacking(rows, "as-2")) == (0, 2)  # no other instance has room
     explained = browser.get(f"{API}/sessions/explain?session={session}").json()
     assert (explained["instance"], explained["back_ejected_until_us"]) == ("as-2", None)
@@ -119,7 +119,7 @@ def test_a_backup_is_made_by_api_page_and_command_and_is_kept(
     assert post(browser, "/instances/as-1/backup", backup=True, reason="twice") == 204
     assert AuditEntry.objects.filter(action="dispatch.instance_backup").count() == 1
     assert services.differences(group) == {}
-    hotpath.run(door.backup(SLUG, "as-1", False))
+    hotpath.run(commands.backup(SLUG, "as-1", False))
     assert services.differences(group) == {"backup": 1}
     services.bring_to_redis(group)
     assert row_of("as-1").backup
@@ -128,7 +128,7 @@ def test_a_backup_is_made_by_api_page_and_command_and_is_kept(
     assert "as-1: backup" in run("backup", SLUG, "as-1", "--reason", "spare")
     assert "backup" in run("show", SLUG)
     services.group_rebuild(group, "lost", show().generation)
-    assert hotpath.run(door.names(SLUG))["as-1"][0].backup
+    assert hotpath.run(commands.names(SLUG))["as-1"][0].backup
     assert "as-1: primary" in run("primary", SLUG, "as-1")
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from integrations.dispatch_client import FrontEnd
 from poolsite import hotpath
-from queueing.dispatch import dispatcher as door
+from queueing.dispatch import dispatcher as commands
 from tests.dispatch.handlers import Caller
 from tests.dispatch.instances import InstanceProcess
 from tests.dispatch.stage import Stage
@@ -143,7 +143,7 @@ async def test_a_route_of_three_seconds_is_gone_and_a_block_ends_in_time(
                 assert ("ended", "expired") in heard.of(session)
                 with stage.hotpath():
                     until = time.time_ns() // 1_000 + 2_000_000
-                    hotpath.run(door.manual(group, "as-1", "blocked", until, "lunch"))
+                    hotpath.run(commands.manual(group, "as-1", "blocked", until, "lunch"))
                 ends = until / 1e6 - (time.time() - time.monotonic())
                 began = 0.0
                 while not began:

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from poolsite import hotpath
 from poolsite.access.models import AuditEntry
-from queueing.dispatch import dispatcher as door
+from queueing.dispatch import dispatcher as commands
 from queueing.dispatch import selectors, services
 from queueing.dispatch.errors import DispatchError
 from queueing.dispatch.models import Group, Upgrade, UpgradeStep
@@ -33,10 +33,12 @@ def test_an_upgrade_goes_through_every_instance_without_losing_a_session(group: 
         ticks()
         assert step(upgrade, name).status == "draining"
         assert row_of(name).upgrading
-        mine = [row.session for row in hotpath.run(door.sessions_of(SLUG, servers[name].key)).rows]
+        mine = [
+            row.session for row in hotpath.run(commands.sessions_of(SLUG, servers[name].key)).rows
+        ]
         for count, session in enumerate(mine):
             new = caller.start(f"{name}-{count}")  # new ones go elsewhere
-            assert hotpath.run(door.route(SLUG, new)).back_name != name
+            assert hotpath.run(commands.route(SLUG, new)).back_name != name
             ticks()
             assert step(upgrade, name).sessions == len(mine) - count
             assert caller.end(session).outcome == "routed"
@@ -55,7 +57,7 @@ def test_an_upgrade_goes_through_every_instance_without_losing_a_session(group: 
     assert upgrade.status == "done"
     assert {
         row.version
-        for row in hotpath.run(door.peers(SLUG))
+        for row in hotpath.run(commands.peers(SLUG))
         if not row.is_front and row.state == "active"
     } == {"2.0"}
     lost = [entry for entry in caller.outbox() if entry.kind in ("end", "peer-lost")]
@@ -234,7 +236,7 @@ def test_oldest_session_and_estimate_are_told(group: Group) -> None:
     upgrade = begin(group)
     ticks()
     assert selectors.upgrade_out(upgrade)["steps"][0]["estimate_seconds"] is None
-    mine = [s for s in sessions if hotpath.run(door.route(SLUG, s)).back_name == "as-1"]
+    mine = [s for s in sessions if hotpath.run(commands.route(SLUG, s)).back_name == "as-1"]
     caller.end(mine[0])
     began = timezone.now() - timedelta(seconds=10)
     UpgradeStep.objects.filter(upgrade=upgrade, status="draining").update(drain_began_at=began)

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from poolsite import hotpath
 from poolsite.jobs import lease
-from queueing.dispatch import dispatcher as door
+from queueing.dispatch import dispatcher as commands
 from queueing.dispatch import services
 from queueing.dispatch.models import Group, Instance
 from tests.dispatch.people import SLUG, back, make_group, row_of
@@ -41,7 +41,7 @@ def test_a_drain_that_redis_never_heard_of_is_not_called_safe(group: Group) -> N
     back("as-2")
     upgrade = begin(group)
     ticks()
-    hotpath.run(door.upgrade_flag(SLUG, "as-1", False))
+    hotpath.run(commands.upgrade_flag(SLUG, "as-1", False))
     ticks()
     assert step(upgrade).status == "draining"
     assert row_of("as-1").upgrading  # set again

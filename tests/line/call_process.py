@@ -70,9 +70,9 @@ def end(slug: str) -> None:
 
 def recover(slug: str, room: str) -> None:
     """Run the sweep twice, and report what exists."""
-    from numbers import pool as pool_door
+    from numbers import pool as pool_commands
     from poolsite import hotpath
-    from queueing.line import desk as door
+    from queueing.line import desk as commands
     from queueing.line.services import calling, rooms
 
     agent, visit = _those(slug)
@@ -80,8 +80,8 @@ def recover(slug: str, room: str) -> None:
         rooms.room_finish(agent, visit.public_id)
     for _ in range(2):
         calling.sweep_calls(0, 1)
-    calls = hotpath.run(door.calls_of(slug, [visit.public_id]))
-    figures = hotpath.run(pool_door.show(f"{slug}-pool"))
+    calls = hotpath.run(commands.calls_of(slug, [visit.public_id]))
+    figures = hotpath.run(pool_commands.show(f"{slug}-pool"))
     assert figures is not None
     told = {
         "calls": [call.state for call in calls],

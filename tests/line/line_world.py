@@ -9,7 +9,7 @@ from poolsite import history, hotpath
 from poolsite.access.models import Account, User
 from poolsite.access.services import membership_set, user_create
 from poolsite.history import Aggregate
-from queueing.line import desk as door
+from queueing.line import desk as commands
 from queueing.line.models import Agent, Desk, Queue
 from queueing.line.services import calibration, desks, estimates
 
@@ -35,7 +35,7 @@ class LineWorld:
             **given,
         )
         if online:
-            assert hotpath.run(door.login(self.desk.slug, made.user_id)).answer == "ok"
+            assert hotpath.run(commands.login(self.desk.slug, made.user_id)).answer == "ok"
         return made
 
     def drain(self) -> None:
@@ -44,7 +44,7 @@ class LineWorld:
 
     def sweep(self) -> None:
         """Run one sweep."""
-        hotpath.run(door.sweep(self.desk.slug))
+        hotpath.run(commands.sweep(self.desk.slug))
 
 
 def make_line(slug: str = "support", **settings: Any) -> LineWorld:

@@ -64,14 +64,14 @@ def end(slug: str) -> None:
 
 def recover(slug: str) -> None:
     """Run the sweep twice, and report what exists."""
-    from numbers import pool as pool_door
+    from numbers import pool as pool_commands
     from poolsite import hotpath
     from queueing.line.models import MessageCall
     from queueing.line.services import message_calls
 
     for _ in range(2):
         message_calls.sweep_message_calls(0, 1)
-    figures = hotpath.run(pool_door.show(f"{slug}-pool"))
+    figures = hotpath.run(pool_commands.show(f"{slug}-pool"))
     assert figures is not None
     calls = MessageCall.objects.filter(agent__desk__slug=slug)
     told = {

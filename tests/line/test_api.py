@@ -12,7 +12,7 @@ from django.utils import timezone
 from poolsite import hotpath
 from poolsite.access.services import token_create
 from poolsite.runtime.redis_server import RedisServer
-from queueing.line import desk as door
+from queueing.line import desk as commands
 from queueing.line.api.credentials import COMES_PER_MINUTE
 from queueing.line.models import LeftMessage, Message, Visit
 from queueing.line.services.desks import queue_create
@@ -99,7 +99,7 @@ def test_whoever_was_lost_in_a_room_is_at_the_head_again_once(
     line: LineWorld, drained: bool
 ) -> None:
     def ends(visit: str, outcome: str) -> None:
-        assert hotpath.run(door.leave(line.desk.slug, visit, outcome)).answer == "ended"
+        assert hotpath.run(commands.leave(line.desk.slug, visit, outcome)).answer == "ended"
         if drained:
             line.drain()
 

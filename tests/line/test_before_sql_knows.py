@@ -6,7 +6,7 @@ import pytest
 from django.core.cache import cache
 
 from poolsite import hotpath, live
-from queueing.line import desk as door
+from queueing.line import desk as commands
 from queueing.line.models import Queue, Visit
 from queueing.line.services import rooms
 from queueing.line.services.desks import queue_configure, queue_create
@@ -46,7 +46,7 @@ def test_a_room_that_ends_by_its_agent_says_so(line: LineWorld, is_lost: bool) -
     li = line.agent("li", online=True)
     visitor, joined = joins(line, name="Ann")
     if is_lost:
-        hotpath.run(door.log_out_now(line.desk.slug, li.user_id, "gone"))
+        hotpath.run(commands.log_out_now(line.desk.slug, li.user_id, "gone"))
     told = visitor.post(f"visits/{joined['visit']}/beat").json()
     expected = ("waiting", "returned") if is_lost else ("room", joined["word"])
     assert (told["answer"], told["word"]) == expected
@@ -97,7 +97,7 @@ def test_agents_of_the_queue_that_a_visitor_overflows_into_are_told(
 
 def test_a_visit_that_the_desk_does_not_know_is_told_from_sql(line: LineWorld) -> None:
     _, joined = joins(line, name="Ann")
-    data = standing_as_data(joined["visit"], door.Standing("gone"))
+    data = standing_as_data(joined["visit"], commands.Standing("gone"))
     assert (data["answer"], data["queue"]) == ("gone", line.queue.slug)
 
 

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from numbers import pool as pool_door
+from numbers import pool as pool_commands
 from numbers import services as numbers
 from numbers.models import Pool
 from numbers.services import NumbersError
 from poolsite import hotpath
 from poolsite.runtime.redis_server import RedisServer
-from queueing.line import desk as door
+from queueing.line import desk as commands
 from queueing.line.errors import LineError
 from queueing.line.models import Agent, RoomEvent, Visit
 from queueing.line.services import calling, rooms, visits
@@ -40,17 +40,17 @@ class CallWorld:
         self.agent: Agent = line.agent("li", online=True)
         self.visit: Visit = visits.visit_join(queue=line.queue, contact=CALLEE).visit
 
-    def call(self, **given: Any) -> door.CallBack:
+    def call(self, **given: Any) -> commands.CallBack:
         return calling.call_back(actor="test", agent=self.agent, visit=self.visit, **given)
 
     def end(self) -> None:
         calling.call_end(actor="test", agent=self.agent, visit=self.visit.public_id)
 
-    def calls(self) -> list[door.CallBack]:
-        return hotpath.run(door.calls_of(self.line.desk.slug, [self.visit.public_id]))
+    def calls(self) -> list[commands.CallBack]:
+        return hotpath.run(commands.calls_of(self.line.desk.slug, [self.visit.public_id]))
 
     def busy(self) -> int:
-        figures = hotpath.run(pool_door.show("calls"))
+        figures = hotpath.run(pool_commands.show("calls"))
         assert figures is not None
         return figures.busy_up
 
@@ -132,7 +132,7 @@ def test_a_number_that_the_pool_took_back_ends_the_call(world: CallWorld) -> Non
 
 def test_a_claim_that_comes_after_its_undoing_is_refused(world: CallWorld) -> None:
     asked = hotpath.run(
-        door.call_ask(
+        commands.call_ask(
             *(world.line.desk.slug, world.agent.user_id, world.visit.public_id, "123456"),
             pool="calls",
             look_after_seconds=600,

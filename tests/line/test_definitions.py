@@ -13,7 +13,7 @@ from poolsite import dates, hotpath
 from poolsite.access.services import membership_set
 from poolsite.moments import us_of
 from queueing.line import cards, definitions, overview
-from queueing.line import desk as door
+from queueing.line import desk as commands
 from queueing.line.models import LineEvent, Visit
 from queueing.line.selectors import replay, wallboard
 from queueing.line.selectors.report_span import span_of
@@ -176,7 +176,7 @@ def test_the_longest_room_is_the_present_one_now_and_in_the_replay(line: LineWor
     at = timezone.now()
     now = {row["name"]: row for row in wallboard.board(line.desk)["agents"]}
     then = {row["name"]: row for row in replay.board_at(line.desk, at)["agents"]}
-    assert hotpath.run(door.agent_state("support", wu.user_id)).slots[0].kind == "room"
+    assert hotpath.run(commands.agent_state("support", wu.user_id)).slots[0].kind == "room"
     assert at.timestamp() * 1000 - now["Wu"]["since"] < 60_000
     assert now["Wu"]["since"] == then["Wu"]["since"]
 

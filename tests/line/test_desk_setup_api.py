@@ -9,7 +9,7 @@ from django.test import Client
 from poolsite import hotpath
 from poolsite.access.models import AuditEntry, User
 from poolsite.access.services import grant_set, membership_set, token_create, user_create
-from queueing.line import desk as door
+from queueing.line import desk as commands
 from queueing.line.api.desk_schemas import DeskSettings, WidgetSettings
 from queueing.line.api.queue_schemas import QueueSettings
 from queueing.line.models import Desk, OutcomeCode, Queue
@@ -80,7 +80,7 @@ def test_a_desk_is_created_by_operators_and_changed_by_its_owner(
     client = _client(operator)
     made = asks(client, "post", "desks", body, 201)
     assert (made["account"], made["settings"]["attachment_mb"]) == (line.account.slug, 3)
-    assert hotpath.run(door.show("sales")) is not None
+    assert hotpath.run(commands.show("sales")) is not None
     assert asks(client, "post", "desks", body, 422)["type"] == "malformed"
     assert asks(client, "post", "desks", {**body, "slug": "b", "account": "none"}, 422)
     assert {row["slug"] for row in asks(owner.client, "get", "desks")["data"]} == {
@@ -170,8 +170,8 @@ def test_a_queue_is_created_changed_and_ordered(line: LineWorld, owner: Person) 
         assert owner.asks("patch", "/queues/returns", given, status)["type"] == kind
 
 
-def _show(line: LineWorld) -> door.DeskFigures:
-    figures = hotpath.run(door.show(line.desk.slug))
+def _show(line: LineWorld) -> commands.DeskFigures:
+    figures = hotpath.run(commands.show(line.desk.slug))
     assert figures is not None
     return figures
 
@@ -229,10 +229,10 @@ def test_an_agent_is_added_changed_archived_and_restored(line: LineWorld, owner:
     changed = owner.asks("patch", part, {"capacity": 4, "reason": "Trained"})
     assert (changed["capacity"], changed["skills"]) == (4, {"english": 2})
     assert audited("line.agent_configure").reason == "Trained"
-    assert hotpath.run(door.login("support", li.pk)).answer == "ok"
+    assert hotpath.run(commands.login("support", li.pk)).answer == "ok"
     assert owner.asks("get", "/agents?queue=support-help")["data"][0]["state"] == "free"
     assert owner.asks("post", f"{part}/archive", {}, 409)["type"] == "agent-online"
-    hotpath.run(door.log_out_now("support", li.pk, "test"))
+    hotpath.run(commands.log_out_now("support", li.pk, "test"))
     assert owner.asks("post", f"{part}/archive", {"reason": "Left"})["archived_at"]
     assert owner.asks("get", "/agents")["data"] == []
     assert [row["agent"] for row in owner.asks("get", "/agents?archived=true")["data"]] == [li.pk]

@@ -8,7 +8,7 @@ from django.core.exceptions import ValidationError
 from django.test import Client
 
 from poolsite import hotpath
-from queueing.line import desk as door
+from queueing.line import desk as commands
 from queueing.line.forms.fields import hours_as_text, read_hours
 from queueing.line.forms.routing import HolidaysForm
 from queueing.line.models import Closure, Queue
@@ -142,7 +142,7 @@ def test_a_holiday_of_every_year_and_a_day_of_its_own(line: LineWorld) -> None:
 def test_who_comes_in_the_minute_of_opening_is_let_in_before_a_sweep(line: LineWorld) -> None:
     """The desk in Redis still has the queue closed: visitors need not wait for a worker."""
     closed = queue_settings(line.queue, is_open=False)
-    hotpath.run(door.queue_write(line.desk.slug, line.queue.pk, closed, log_limit=1_000_000))
-    assert hotpath.run(door.join(line.desk.slug, "directly1", line.queue.pk)).answer == "closed"
+    hotpath.run(commands.queue_write(line.desk.slug, line.queue.pk, closed, log_limit=1_000_000))
+    assert hotpath.run(commands.join(line.desk.slug, "directly1", line.queue.pk)).answer == "closed"
     joined = arrivals.visitor_arrive(queue=line.queue, coming=arrivals.Arriving(name="Ann"))
     assert joined.standing.answer == "waiting"

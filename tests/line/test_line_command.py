@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 from poolsite import hotpath
 from poolsite.access.models import AuditEntry
 from poolsite.access.services import membership_set, user_create
-from queueing.line import desk as door
+from queueing.line import desk as commands
 from queueing.line.models import BlockedVisitor, Desk, LeftMessage, Queue, Visit
 from queueing.line.services.left_messages import message_leave
 from tests.line.line_world import LineWorld, make_line
@@ -80,7 +80,7 @@ def test_agents_by_their_usernames(line: LineWorld) -> None:
     says("agent-add", "support", "li", "--queue", "support-help", "--name", "Li")
     says("agent-set", "support", "li", "--capacity", "4", "--reason", "Trained")
     assert line.desk.agents.get().capacity == 4
-    assert hotpath.run(door.login("support", user.pk)).answer == "ok"
+    assert hotpath.run(commands.login("support", user.pk)).answer == "ok"
     assert "li  free  support-help  Li" in says("agents", "support")
     with pytest.raises(CommandError, match="online"):
         says("agent-archive", "support", "li")
@@ -104,9 +104,9 @@ def test_visits_are_listed_read_moved_and_ended(line: LineWorld) -> None:
     assert "Ann joined Help" in says("visit", "support", visit)
     says("visit-move", "support", visit, "returns")
     queue = Queue.objects.get(slug="returns")
-    assert hotpath.run(door.place("support", visit)).queue == queue.pk
+    assert hotpath.run(commands.place("support", visit)).queue == queue.pk
     says("visit-front", "support", visit)
-    assert hotpath.run(door.place("support", visit)).queue == queue.pk
+    assert hotpath.run(commands.place("support", visit)).queue == queue.pk
     says("visit-outcome", "support", visit, "Solved")
     row = Visit.objects.get(public_id=visit)
     assert row.outcome_code is not None

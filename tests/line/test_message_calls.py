@@ -13,7 +13,7 @@ from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
-from numbers import pool as pool_door
+from numbers import pool as pool_commands
 from numbers import services as numbers
 from numbers.models import Pool
 from poolsite import hotpath
@@ -53,7 +53,7 @@ class MessageWorld:
         return message_calls.message_call(actor="test", agent=who, message=message or self.message)
 
     def busy(self) -> int:
-        figures = hotpath.run(pool_door.show("calls"))
+        figures = hotpath.run(pool_commands.show("calls"))
         assert figures is not None
         return figures.busy_up
 

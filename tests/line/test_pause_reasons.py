@@ -9,7 +9,7 @@ from django.test import Client
 from django.utils.translation import override
 
 from poolsite import hotpath
-from queueing.line import desk as door
+from queueing.line import desk as commands
 from queueing.line import pauses
 from queueing.line.errors import LineError
 from queueing.line.models import Agent, AgentShift
@@ -76,7 +76,7 @@ def test_an_agent_pauses_for_a_reason_of_the_list_only(line: LineWorld) -> None:
     with pytest.raises(LineError) as refused:
         rooms.agent_pause(fresh(agent), "Coffee")
     assert (refused.value.kind, refused.value.detail) == ("pause-reason", "Prayer room, Lunch")
-    assert hotpath.run(door.agent_state(line.desk.slug, agent.user_id)).word == "Prayer room"
+    assert hotpath.run(commands.agent_state(line.desk.slug, agent.user_id)).word == "Prayer room"
 
 
 def test_the_interface_refuses_another_reason_with_a_problem(line: LineWorld) -> None:

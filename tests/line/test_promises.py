@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from poolsite import hotpath
-from queueing.line import desk as door
+from queueing.line import desk as commands
 from queueing.line.models import Visit
 from queueing.line.selectors import consoles, wallboard
 from queueing.line.selectors.promises import ENOUGH, Promises, promises_of
@@ -86,6 +86,6 @@ def test_a_join_writes_down_what_the_visitor_was_told_once_the_data_suffice(
         joined.estimate.low_seconds,
         joined.estimate.high_seconds,
     )
-    hotpath.run(door.log_out_now(line.desk.slug, line.desk.agents.get().user_id, "gone"))
+    hotpath.run(commands.log_out_now(line.desk.slug, line.desk.agents.get().user_id, "gone"))
     estimates._KNOWN.clear()
     assert visits.visit_join(queue=line.queue).estimate is None  # no agent serves

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from poolsite import hotpath
 from poolsite.access.services import membership_set
-from queueing.line import desk as door
+from queueing.line import desk as commands
 from queueing.line.models import DeskSample
 from queueing.line.selectors import replay, wallboard
 from queueing.line.services import rooms, sweeping, visits
@@ -70,19 +70,19 @@ def test_each_moment_of_a_busy_minute_is_shown_as_it_was(line: LineWorld) -> Non
     moments.append(shown_now(line))
     bo = line.agent("bo", queue_create(actor="test", desk=line.desk, slug="night", name="Night"))
     for agent in (li, wu, bo):
-        hotpath.run(door.login(line.desk.slug, agent.user_id))
+        hotpath.run(commands.login(line.desk.slug, agent.user_id))
     moments.append(shown_now(line))
     third = visits.visit_join(queue=line.queue, name="c").visit
     visits.visit_join(queue=line.queue, name="d")
     moments.append(shown_now(line))
     rooms.visit_move(actor="test", visit=third, queue=sales)
     moments.append(shown_now(line))
-    rooms.room_finish(wu, hotpath.run(door.agent_state("support", wu.user_id)).slots[0].visit)
+    rooms.room_finish(wu, hotpath.run(commands.agent_state("support", wu.user_id)).slots[0].visit)
     moments.append(shown_now(line))
     rooms.room_finish(li, first.public_id)
     rooms.agent_pause(li, "Lunch")
     moments.append(shown_now(line))
-    hotpath.run(door.log_out_now(line.desk.slug, li.user_id, "gone"))
+    hotpath.run(commands.log_out_now(line.desk.slug, li.user_id, "gone"))
     moments.append(shown_now(line))
     visits.visit_leave(desk=line.desk, visit=third.public_id)
     moments.append(shown_now(line))
@@ -115,7 +115,7 @@ def test_an_offer_is_shown_until_it_is_over(line: LineWorld) -> None:
     visit = visits.visit_join(queue=offers).visit.public_id
     offered = shown_now(line)
     assert offered[0]["agents"][0]["state"] == "offer"
-    token = hotpath.run(door.agent_state("support", agent.user_id)).offer_token
+    token = hotpath.run(commands.agent_state("support", agent.user_id)).offer_token
     rooms.offer_answer(agent, visit, token, yes=False)
     declined = shown_now(line)
     for live, at in (offered, declined):

@@ -10,7 +10,7 @@ from poolsite.history import source
 from poolsite.operations import incidents
 from poolsite.operations.models import Incident
 from poolsite.runtime.redis_server import RedisServer
-from queueing.line import desk as door
+from queueing.line import desk as commands
 from queueing.line import laws
 from queueing.line.errors import LineError
 from queueing.line.models import (
@@ -116,7 +116,7 @@ def test_bad_words_change_nothing(line: LineWorld) -> None:
     agent, other = line.agent("li", online=True), line.agent("bo", online=True)
     with pytest.raises(LineError, match="belongs to another agent"):
         rooms.room_finish(other, visit.public_id)
-    assert hotpath.run(door.place(line.desk.slug, visit.public_id)).agent == agent.user_id
+    assert hotpath.run(commands.place(line.desk.slug, visit.public_id)).agent == agent.user_id
 
 
 def test_the_wait_is_a_range_of_the_gamma_distribution() -> None:
@@ -131,12 +131,12 @@ def test_who_went_back_to_the_line_is_rebuilt_there_and_not_in_the_room_of_befor
     agent = line.agent("li", online=True)
     joined = visits.visit_join(queue=line.queue, name="a")
     assert joined.standing.answer == "room"
-    hotpath.run(door.log_out_now(line.desk.slug, agent.user_id, "gone"))
+    hotpath.run(commands.log_out_now(line.desk.slug, agent.user_id, "gone"))
     line.drain()
     with clean_redis.client() as client:
         client.flushall()
     assert healing.watch_desks(0, 1)["rebuilt"] == 1
-    place = hotpath.run(door.place(line.desk.slug, joined.visit.public_id))
+    place = hotpath.run(commands.place(line.desk.slug, joined.visit.public_id))
     assert place.answer == "waiting"
 
 
@@ -151,7 +151,7 @@ def test_who_is_in_a_room_is_told_so_by_sql_until_a_promoted_desk_is_rebuilt(
         of_desk = client.keys(f"{line.desk.tag}*")
         for key in of_desk:
             client.copy(key, f"replica {key}")
-        assert hotpath.run(door.login(line.desk.slug, agent.user_id)).answer == "ok"
+        assert hotpath.run(commands.login(line.desk.slug, agent.user_id)).answer == "ok"
         line.drain()
         client.delete(*client.keys(f"{line.desk.tag}*"))
         for key in of_desk:
@@ -232,15 +232,15 @@ def test_agents_on_shift_are_online_or_paused_as_before_a_loss(
     line: LineWorld, clean_redis: RedisServer
 ) -> None:
     free, paused, gone = (line.agent(name, online=True) for name in ("li", "wu", "he"))
-    hotpath.run(door.pause(line.desk.slug, paused.user_id, "lunch"))
-    hotpath.run(door.logout(line.desk.slug, gone.user_id))
+    hotpath.run(commands.pause(line.desk.slug, paused.user_id, "lunch"))
+    hotpath.run(commands.logout(line.desk.slug, gone.user_id))
     line.drain()
     with clean_redis.client() as client:
         client.flushall()
     assert healing.watch_desks(0, 1)["rebuilt"] == 1
 
     def stands(agent: Agent) -> tuple[str, str]:
-        state = hotpath.run(door.agent_state(line.desk.slug, agent.user_id))
+        state = hotpath.run(commands.agent_state(line.desk.slug, agent.user_id))
         return state.state, state.word
 
     assert [stands(agent)[0] for agent in (free, paused, gone)] == ["online", "paused", "offline"]
@@ -258,7 +258,7 @@ def test_a_supervisor_moves_takes_over_ends_and_logs_out(line: LineWorld) -> Non
     line.drain()
     other = line.agent("wu")
     assert rooms.visit_end_by_supervisor(actor="test", visit=first, reason="x").answer == "ended"
-    hotpath.run(door.login(line.desk.slug, other.user_id))
+    hotpath.run(commands.login(line.desk.slug, other.user_id))
     assert rooms.visit_take_over(actor="test", visit=second, agent=other).agent == other.user_id
     assert rooms.agent_log_out_now(actor="test", agent=agent, reason="x").state == "offline"
 
@@ -299,24 +299,26 @@ def test_a_worker_that_was_held_up_does_not_undo_a_later_life(
     line.drain()
     with clean_redis.client() as client:
         client.flushall()
-    recover, later = door.recover, []
+    recover, later = commands.recover, []
 
-    def held_up(slug: str, generation: int, *, log_limit: int) -> hotpath.Command[door.DeskReply]:
+    def held_up(
+        slug: str, generation: int, *, log_limit: int
+    ) -> hotpath.Command[commands.DeskReply]:
         """Let this worker sleep between SQL and Redis, while another one does all of it."""
-        monkeypatch.setattr(door, "recover", recover)
+        monkeypatch.setattr(commands, "recover", recover)
         assert healing.watch_desks(0, 1)["rebuilt"] == 1
         incidents.close(type=healing.INCIDENT, object=slug)  # as when the desk opens
         later.append(visits.visit_join(queue=line.queue, name="b"))
         return recover(slug, generation, log_limit=log_limit)
 
-    monkeypatch.setattr(door, "recover", held_up)
+    monkeypatch.setattr(commands, "recover", held_up)
     assert healing.watch_desks(0, 1)["rebuilt"] == 0
     line.desk.refresh_from_db()
-    figures = hotpath.run(door.show(line.desk.slug))
+    figures = hotpath.run(commands.show(line.desk.slug))
     assert figures is not None
     assert figures.generation == line.desk.generation
     names = [each.visit.public_id for each in (first, *later)]
-    places = [hotpath.run(door.place(line.desk.slug, name)) for name in names]
+    places = [hotpath.run(commands.place(line.desk.slug, name)) for name in names]
     assert [(place.answer, place.ahead) for place in places] == [("waiting", 0), ("waiting", 1)]
     assert not Incident.objects.filter(until=None).exists()
 
@@ -327,22 +329,24 @@ def test_a_worker_that_was_held_up_does_not_open_a_later_life_early(
     """Redis is lost again while one worker has loaded, and the next is about to load."""
     visits.visit_join(queue=line.queue, name="a")
     line.drain()
-    open_after, apply_desk, seen = door.open_after, healing.apply_desk, []
+    open_after, apply_desk, seen = commands.open_after, healing.apply_desk, []
 
-    def lost_again(slug: str, generation: int, seconds: float) -> hotpath.Command[door.DeskReply]:
-        monkeypatch.setattr(door, "open_after", open_after)
+    def lost_again(
+        slug: str, generation: int, seconds: float
+    ) -> hotpath.Command[commands.DeskReply]:
+        monkeypatch.setattr(commands, "open_after", open_after)
         with clean_redis.client() as client:
             client.flushall()
         monkeypatch.setattr(healing, "apply_desk", meanwhile(open_after(slug, generation, seconds)))
         assert healing.watch_desks(0, 1)["rebuilt"] == 1
         return open_after(slug, generation, seconds)
 
-    def meanwhile(late: hotpath.Command[door.DeskReply]) -> Callable[[Desk], None]:
+    def meanwhile(late: hotpath.Command[commands.DeskReply]) -> Callable[[Desk], None]:
         """Let the first worker wake up when the second has begun, and has loaded nothing yet."""
 
         def load(desk: Desk) -> None:
             seen.append(hotpath.run(late).answer)
-            figures = hotpath.run(door.show(desk.slug))
+            figures = hotpath.run(commands.show(desk.slug))
             seen.append((figures.status, figures.opens_at_ms))
             apply_desk(desk)
 
@@ -350,10 +354,10 @@ def test_a_worker_that_was_held_up_does_not_open_a_later_life_early(
 
     with clean_redis.client() as client:
         client.flushall()
-    monkeypatch.setattr(door, "open_after", lost_again)
+    monkeypatch.setattr(commands, "open_after", lost_again)
     healing.watch_desks(0, 1)
     assert seen == ["other generation", ("recovering", 0)]
-    figures = hotpath.run(door.show(line.desk.slug))
+    figures = hotpath.run(commands.show(line.desk.slug))
     assert figures.status == "recovering"
     assert figures.opens_at_ms > 0  # by the worker of this generation
 

@@ -12,7 +12,7 @@ from poolsite.access import principal_of_user
 from poolsite.access.models import AuditEntry
 from poolsite.access.services import membership_set
 from poolsite.console.registry import CARDS
-from queueing.line import desk as door
+from queueing.line import desk as commands
 from queueing.line.models import Agent, Desk, Queue
 from queueing.line.search import find
 from queueing.line.services import hours
@@ -76,7 +76,7 @@ def test_an_empty_installation_is_led_to_a_desk_that_serves(world: World) -> Non
     made = post(owner, "care/agents/new/", **agent, queues=[str(queue.pk)])
     assert made.status_code == 302
     desk = Desk.objects.get()
-    assert hotpath.run(door.login("care", world.users["agent"].pk)).answer == "ok"
+    assert hotpath.run(commands.login("care", world.users["agent"].pk)).answer == "ok"
     assert visit_join(queue=queue).standing.answer == "offered"
     assert owner.get("/desks/care/settings/").status_code == 200
     done = AuditEntry.objects.filter(account=desk.account, action__startswith="line.")
@@ -181,12 +181,12 @@ def test_an_agent_is_archived_when_offline_and_comes_back(world: World, line: Li
     told = client.post(f"/desks/{act}", {"verb": "archive", **who}, follow=True)
     assert b"Log the agent out first" in told.content
     assert Agent.objects.get().archived_at is None
-    hotpath.run(door.log_out_now("support", agent.user_id, "test"))
+    hotpath.run(commands.log_out_now("support", agent.user_id, "test"))
     post(client, act, verb="archive", **who)
     assert Agent.objects.get().archived_at is not None
-    assert hotpath.run(door.login("support", agent.user_id)).answer == "gone"
+    assert hotpath.run(commands.login("support", agent.user_id)).answer == "gone"
     post(client, act, verb="restore", **who)
-    assert hotpath.run(door.login("support", agent.user_id)).answer == "ok"
+    assert hotpath.run(commands.login("support", agent.user_id)).answer == "ok"
 
 
 def test_the_desks_own_settings_are_saved_and_refused(world: World, line: LineWorld) -> None:

@@ -14,7 +14,7 @@ from poolsite.access import principal_of_user
 from poolsite.access.models import AuditEntry, User
 from poolsite.access.services import membership_set, token_create, user_create
 from poolsite.runtime.redis_server import RedisServer
-from queueing.line import desk as door
+from queueing.line import desk as commands
 from queueing.line.models import Agent, Message, RoomEvent, RoomGuest
 from queueing.line.selectors import stories
 from queueing.line.services import desks, visits
@@ -186,7 +186,7 @@ def test_a_supervisor_joins_speaks_and_leaves_and_both_sides_are_told(room: Room
 
 
 def test_nobody_joins_or_whispers_where_there_is_no_room(room: Room) -> None:
-    hotpath.run(door.finish("support", room.agent.user_id, room.visit))
+    hotpath.run(commands.finish("support", room.agent.user_id, room.visit))
     for verb, body in (("join", {}), ("whisper", {"id": "1", "text": "x"})):
         refused = room.does(verb, **body)
         assert (refused.status_code, refused.json()["type"]) == (409, "not-in-room")
@@ -211,11 +211,11 @@ def seat(room: Room, **given: Any) -> Agent:
 
 def test_a_room_moves_to_the_supervisors_own_seat_with_a_reason(room: Room) -> None:
     mine = seat(room)
-    hotpath.run(door.login("support", mine.user_id))
+    hotpath.run(commands.login("support", mine.user_id))
     room.does("join")
     assert room.does("take-over", reason="").status_code == 422
     assert room.does("take-over", reason="Angry customer").json() == {"answer": "ok"}
-    standing = hotpath.run(door.place("support", room.visit))
+    standing = hotpath.run(commands.place("support", room.visit))
     assert (standing.answer, standing.agent) == ("room", mine.user_id)
     assert room.does("take-over", reason="Again").json() == {"answer": "ok"}
     entry = AuditEntry.objects.filter(action="line.visit_take_over").earliest("pk")
@@ -229,17 +229,17 @@ def test_a_take_over_is_refused_with_the_reason(room: Room) -> None:
     for prepare, detail in (
         (lambda: None, "You are offline. Go online first."),
         (lambda: _fill(room, mine), "You have no free room: 1 of 1 in use."),
-        (lambda: hotpath.run(door.pause("support", mine.user_id, "Lunch")), "You are about to"),
+        (lambda: hotpath.run(commands.pause("support", mine.user_id, "Lunch")), "You are about to"),
     ):
         prepare()
         refused = room.does("take-over", reason="x").json()
         assert refused["type"] == "no-room"
         assert refused["detail"].startswith(detail)
-    assert hotpath.run(door.place("support", room.visit)).agent == room.agent.user_id
+    assert hotpath.run(commands.place("support", room.visit)).agent == room.agent.user_id
 
 
 def _fill(room: Room, mine: Agent) -> None:
-    hotpath.run(door.login("support", mine.user_id))
+    hotpath.run(commands.login("support", mine.user_id))
     assert visits.visit_join(queue=room.line.queue, name="Bo").standing.agent == mine.user_id
 
 
@@ -286,10 +286,10 @@ def test_a_supervisor_pauses_an_agent_after_the_rooms_and_logs_one_out(room: Roo
     refused = client.post(f"{desk}/pause", {"reason": "Coffee"}, JSON)
     assert refused.json()["type"] == "pause-reason"
     assert client.post(f"{desk}/pause", {"reason": "Meeting"}, JSON).json() == {"answer": "ok"}
-    state = hotpath.run(door.agent_state("support", room.agent.user_id))
+    state = hotpath.run(commands.agent_state("support", room.agent.user_id))
     assert (state.state, state.pending, state.word) == ("online", "pause", "Meeting")
     assert client.post(f"{desk}/logout", {"reason": "Shift is over"}, JSON).status_code == 200
-    assert hotpath.run(door.agent_state("support", room.agent.user_id)).state == "offline"
+    assert hotpath.run(commands.agent_state("support", room.agent.user_id)).state == "offline"
     actions = AuditEntry.objects.filter(action__startswith="line.agent_").values_list(
         "action", "reason"
     )

@@ -9,7 +9,7 @@ from asgiref.sync import sync_to_async
 from poolsite import hotpath
 from poolsite.access import ANONYMOUS, Decision, Principal, principal_of_user
 from poolsite.live import Changes, Topic
-from queueing.line import desk as door
+from queueing.line import desk as commands
 from queueing.line.models import Agent, Visit
 from queueing.line.selectors import wallboard, why
 from queueing.line.services import beats, desk_settings, desks, erasing, healing, rooms, visits
@@ -214,7 +214,7 @@ async def test_the_place_of_who_waits_follows_the_moves_of_the_queue(busy: Busy)
     """Do what a visitor's page does: its own place plus every move before it."""
     topic = QueueTopic(busy.line.queue.slug)
     await topic.allowed(await sync_to_async(operator_of_world)())
-    place = door.place(busy.desk.slug, busy.second.public_id)
+    place = commands.place(busy.desk.slug, busy.second.public_id)
     standing = await hotpath.arun(place)
     before = await topic.snapshot()
     act = sync_to_async(ACTIONS["leave"], thread_sensitive=True)
@@ -253,7 +253,7 @@ async def test_a_rebuilt_desks_place_replaces_the_one_of_before(busy: Busy) -> N
     changes = await topic.changes(before.version)
     assert changes is not None
     assert changes.version != before.version
-    now = await hotpath.arun(door.place(busy.desk.slug, busy.second.public_id))
+    now = await hotpath.arun(commands.place(busy.desk.slug, busy.second.public_id))
     assert changes.data["seq"] == now.seq < before.data["seq"]
     assert {**changes.data, "seq": 0, "estimate": 0} == {**before.data, "seq": 0, "estimate": 0}
     assert (await topic.changes(changes.version)) == Changes(changes.version, None)

@@ -12,7 +12,7 @@ from django.utils import timezone, translation
 from poolsite import hotpath
 from poolsite.access.models import AuditEntry
 from poolsite.access.services import membership_set
-from queueing.line import desk as door
+from queueing.line import desk as commands
 from queueing.line import laws
 from queueing.line.models import Queue, Skill, Topic, Visit
 from queueing.line.services import desk_settings, desks, routing
@@ -73,10 +73,10 @@ def test_only_who_has_the_skill_serves_and_nobody_is_overtaken(
 ) -> None:
     visits = [join(line, name=name, topic="Invoice")["visit"] for name in ("Ann", "Bo")]
     novice = line.agent("novice", billing, online=True)
-    state = hotpath.run(door.agent_state(line.desk.slug, novice.user_id))
+    state = hotpath.run(commands.agent_state(line.desk.slug, novice.user_id))
     assert state.slots == ()
     able = line.agent("able", billing, skills={"invoices": 2}, online=True)
-    state = hotpath.run(door.agent_state(line.desk.slug, able.user_id))
+    state = hotpath.run(commands.agent_state(line.desk.slug, able.user_id))
     assert [slot.visit for slot in state.slots] == visits[:1]
     assert laws.check(line.desk.slug) == []
 
@@ -185,7 +185,7 @@ def test_a_visitor_is_served_even_where_no_set_of_skills_is_left(
 ) -> None:
     for number in range(99):
         skills = {f"x{number}": 1}
-        hotpath.run(door.join(line.desk.slug, f"visitor{number}", line.queue.pk, skills=skills))
+        hotpath.run(commands.join(line.desk.slug, f"visitor{number}", line.queue.pk, skills=skills))
     found = join(line, name="Ann", topic="Invoice")
     assert (found["answer"], found["queue"]) == ("waiting", "bills")
     assert Visit.objects.get(public_id=found["visit"]).skills == {}

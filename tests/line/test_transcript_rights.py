@@ -10,7 +10,7 @@ from poolsite import hotpath
 from poolsite.access import Decision, principal_of_user
 from poolsite.access.models import User
 from poolsite.access.services import membership_set
-from queueing.line import desk as door
+from queueing.line import desk as commands
 from queueing.line.models import Visit
 from queueing.line.services import rooms, visits
 from queueing.line.topics.visit import RoomTopic, TalkTopic, VisitTopic
@@ -96,7 +96,7 @@ def test_every_way_to_a_visit_gives_one_answer(
 
 
 def test_an_agent_reads_it_while_it_is_in_the_room_and_no_longer(stage: Stage) -> None:
-    assert hotpath.run(door.login("support", stage.wu.user_id)).answer == "ok"
+    assert hotpath.run(commands.login("support", stage.wu.user_id)).answer == "ok"
     rooms.visit_transfer(actor="test", visit=stage.fresh(stage.ann), agent=stage.wu)
     assert set(stage.answers("li", stage.ann).values()) == {403}
     assert set(stage.answers("wu", stage.ann).values()) == {200}
@@ -108,8 +108,8 @@ def test_an_agent_reads_it_while_it_is_in_the_room_and_no_longer(stage: Stage) -
 
 def test_the_agent_of_a_room_hears_it_before_sql_has_the_visit(stage: Stage) -> None:
     """The desk sends the agent's page a visit that is not saved yet; no one else is let in."""
-    assert hotpath.run(door.login("support", stage.wu.user_id)).answer == "ok"
-    matched = hotpath.run(door.join("support", "early", stage.line.queue.pk))
+    assert hotpath.run(commands.login("support", stage.wu.user_id)).answer == "ok"
+    matched = hotpath.run(commands.join("support", "early", stage.line.queue.pk))
     assert matched.agent == stage.wu.user_id
     assert not Visit.objects.filter(public_id="early").exists()
     for name, status in {"wu": 200, "li": 404, "supervisor": 404, "foreign": 404}.items():

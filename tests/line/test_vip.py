@@ -18,7 +18,7 @@ from django.test import Client
 from poolsite import hotpath
 from poolsite.access.models import AuditEntry
 from poolsite.access.services import membership_set
-from queueing.line import desk as door
+from queueing.line import desk as commands
 from queueing.line.models import IdentityKey, Queue, VerifiedVisitor, Visit
 from queueing.line.selectors import consoles
 from queueing.line.services import arrivals, desk_settings, erasing, identities
@@ -74,7 +74,7 @@ def test_a_token_gives_name_class_skills_and_queue_and_agents_see_it(
     assert (row.name, row.contact, row.topic) == ("Ann Bell", "ann@example.org", "bill")
     assert (row.verified_subject, row.skills) == ("customer-7", {"gold": 1})
     agent = line.agent("li", gold, skills={"gold": 1})
-    assert hotpath.run(door.login(line.desk.slug, agent.user_id)).answer == "ok"
+    assert hotpath.run(commands.login(line.desk.slug, agent.user_id)).answer == "ok"
     slot = consoles.agent_out(agent)["slots"][0]
     assert (slot["visit"], slot["verified"]) == (found["visit"], True)
 
@@ -127,7 +127,7 @@ def test_two_joins_of_one_person_at_once_are_one_visit(line: LineWorld, secret: 
         thread.join(60)
     assert len(found) == 4
     assert len(set(found)) == 1
-    figures = hotpath.run(door.show(line.desk.slug))
+    figures = hotpath.run(commands.show(line.desk.slug))
     assert figures is not None
     assert figures.queues[line.queue.pk].waiting == 1
 

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from poolsite import hotpath
 from poolsite.access.services import token_create
-from queueing.line import desk as door
+from queueing.line import desk as commands
 from queueing.line.models import Agent, Visit
 from queueing.line.services import desks, outcomes, rooms
 from queueing.line.services.visits import visit_rate
@@ -114,7 +114,7 @@ def test_a_supervisor_moves_a_visitor_and_sets_an_outcome(line: LineWorld) -> No
     owner.asks("post", moved, {"queue": "returns"}, 403)
     assert supervisor.asks("post", moved, {"queue": "none"}, 404)["type"] == "unknown-queue"
     supervisor.asks("post", moved, {"queue": "returns", "reason": "Wrong queue"})
-    assert hotpath.run(door.place("support", waiting["visit"])).queue == other.pk
+    assert hotpath.run(commands.place("support", waiting["visit"])).queue == other.pk
     assert audited("line.visit_move").reason == "Wrong queue"
     over = supervisor.asks("post", f"/visits/{visit.public_id}/move", {"queue": "returns"}, 409)
     assert over["type"] == "visit-ended"

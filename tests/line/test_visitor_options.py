@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from poolsite import hotpath
 from poolsite.access.services import token_create
-from queueing.line import desk as door
+from queueing.line import desk as commands
 from queueing.line.models import LeftMessage, Message, Rating, Visit, VisitCode, VisitMail
 from queueing.line.services import codes, erasing, visitor_mails
 from tests.line.line_world import LineWorld, make_line
@@ -40,10 +40,10 @@ def silent(line: LineWorld, visit: str, seconds: int) -> str:
 
     Return the resulting state.
     """
-    tag = door.DeskKeys(line.desk.slug).tag
+    tag = commands.DeskKeys(line.desk.slug).tag
     hotpath.client().zincrby(f"{tag}:timers", -1000 * seconds, f"v{visit}")
     line.sweep()
-    return hotpath.run(door.place(line.desk.slug, visit)).answer
+    return hotpath.run(commands.place(line.desk.slug, visit)).answer
 
 
 def test_the_page_speaks_the_chosen_language_by_address_and_by_cookie(line: LineWorld) -> None:

@@ -7,7 +7,7 @@ from django.test import Client
 from django.utils.translation import override
 
 from poolsite import hotpath
-from queueing.line import desk as door
+from queueing.line import desk as commands
 from queueing.line.models import Agent, Queue
 from queueing.line.selectors import floor, why
 from queueing.line.services import desk_settings, desks, visits
@@ -45,12 +45,12 @@ def test_each_agents_reason_has_its_facts_and_the_asking_agent_is_first(line: Li
     for visitor in ("v1", "v2"):
         joins(line, visitor)
     paused = line.agent("bo", online=True)
-    run(door.pause(slug, paused.user_id, "Lunch"))
+    run(commands.pause(slug, paused.user_id, "Lunch"))
     line.agent("cy")
     line.agent("di", other, online=True)
     leaving = line.agent("ed", online=True)
     joins(line, "v3")
-    run(door.logout(slug, leaving.user_id))
+    run(commands.logout(slug, leaving.user_id))
     line.agent("flo", online=True, skills={"billing": 1})
     waits = joins(line, "v4", skills={"billing": 2})
     assert reasons_of(line, waits, first=paused.user_id) == [
@@ -62,7 +62,7 @@ def test_each_agents_reason_has_its_facts_and_the_asking_agent_is_first(line: Li
         ("Cy", "offline", "Offline"),
     ]
     plain = joins(line, "v5")  # Flo takes this one
-    assert run(door.place(slug, plain)).answer == "room"
+    assert run(commands.place(slug, plain)).answer == "room"
     last = joins(line, "v6")
     told = {name: words for name, _, words in reasons_of(line, last)}
     assert told["Ann"] == "Full, 2 of 2 rooms"
@@ -78,17 +78,17 @@ def test_a_wrap_up_says_when_it_ends_and_a_decline_how_long_it_counts(line: Line
     )
     busy = line.agent("ann", calls, online=True)
     first = joins(line, "v1", calls)
-    run(door.finish(slug, busy.user_id, first))
+    run(commands.finish(slug, busy.user_id, first))
     waits = joins(line, "v2", calls)
     name, code, words = reasons_of(line, waits)[0]
     assert (name, code) == ("Ann", "wrap_up")
     assert words in {f"Wrap-up, free in {text}" for text in ("10:00", "9:59", "9:58", "9:57")}
     asked, _ = line.agent("bo", offers, online=True), line.agent("cy", offers, online=True)
     offered = joins(line, "v3", offers)
-    state = run(door.agent_state(slug, asked.user_id))
+    state = run(commands.agent_state(slug, asked.user_id))
     decliner = asked if state.offer_token else Agent.objects.get(name="Cy")
-    token = run(door.agent_state(slug, decliner.user_id)).offer_token
-    run(door.decline(slug, decliner.user_id, offered, token))
+    token = run(commands.agent_state(slug, decliner.user_id)).offer_token
+    run(commands.decline(slug, decliner.user_id, offered, token))
     declined = [row for row in reasons_of(line, offered) if row[1] == "declined"]
     assert [row[0] for row in declined] == [decliner.name]
     assert declined[0][2] in {f"Declined, {left} s left" for left in (30, 29, 28)}
@@ -124,7 +124,7 @@ def test_the_agents_page_is_told_code_facts_and_words(line: LineWorld) -> None:
 def test_a_visitor_is_told_numbers_and_no_colleagues_name_or_reason(line: LineWorld) -> None:
     line.agent("ann", online=True)
     paused = line.agent("bo", online=True)
-    run(door.pause(line.desk.slug, paused.user_id, "Lunch"))
+    run(commands.pause(line.desk.slug, paused.user_id, "Lunch"))
     joins(line, "v1")
     waits = visits.visit_join(queue=line.queue, name="v2", skills={"billing": 2})
     headers = {"Authorization": f"Bearer {waits.token}"}
@@ -141,8 +141,8 @@ def test_what_agents_do_is_counted_once_for_all_who_wait(
 ) -> None:
     line.agent("ann", online=True)
     reads = []
-    agents = door.agents
-    monkeypatch.setattr(door, "agents", lambda *given: reads.append(1) or agents(*given))
+    agents = commands.agents
+    monkeypatch.setattr(commands, "agents", lambda *given: reads.append(1) or agents(*given))
     told = [why.agents_of_queue(line.desk.slug, line.queue.pk) for _ in range(50)]
     assert (len(reads), told[0]) == (1, told[-1])
 

@@ -14,7 +14,7 @@ from asgiref.sync import sync_to_async
 from poolsite import hotpath, timers
 from poolsite.access import principal_of_user
 from poolsite.timers.hearing import Hearing
-from queueing.line import desk as door
+from queueing.line import desk as commands
 from queueing.line.models import Agent
 from queueing.line.services import keeping, rooms, visits
 from queueing.line.topics.agent import AgentTopic
@@ -44,16 +44,16 @@ class Floor:
     async def queue(self, **settings: Any) -> None:
         """Set the queue's settings from now on."""
         given = {"ttl_seconds": TTL_SECONDS, "agent_grace_seconds": TTL_SECONDS + 1, **settings}
-        words = door.QueueSettings(**given)
-        await hotpath.arun(door.queue_write(self.slug, self.line.queue.pk, words))
+        words = commands.QueueSettings(**given)
+        await hotpath.arun(commands.queue_write(self.slug, self.line.queue.pk, words))
 
     async def agent(self, name: str, skills: dict[str, int] | None = None) -> Agent:
         """Let an agent go online, and be heard on its topic until `falls_silent`."""
         agent = await sync_to_async(self.line.agent)(name)
-        written = door.AgentSettings(
+        written = commands.AgentSettings(
             queues=[self.line.queue.pk], skills=skills or {}, ttl_seconds=TTL_SECONDS
         )
-        await hotpath.arun(door.agent_write(self.slug, agent.user_id, written))
+        await hotpath.arun(commands.agent_write(self.slug, agent.user_id, written))
         await sync_to_async(rooms.agent_login)(agent)
         principal = await sync_to_async(principal_of_user)(agent.user)
         topic = AgentTopic(str(agent.user_id))
@@ -81,10 +81,10 @@ class Floor:
             await asyncio.sleep(TTL_SECONDS / 8)  # waits: their own pace
 
     async def stands(self, visit: str) -> str:
-        return (await hotpath.arun(door.place(self.slug, visit))).answer
+        return (await hotpath.arun(commands.place(self.slug, visit))).answer
 
-    async def record(self, agent: Agent) -> door.AgentRecord:
-        _, found = await hotpath.arun(door.agents(self.slug))
+    async def record(self, agent: Agent) -> commands.AgentRecord:
+        _, found = await hotpath.arun(commands.agents(self.slug))
         return next(each for each in found if each.agent == agent.user_id)
 
     async def until(self, visit: str, answer: str) -> None:
@@ -189,7 +189,7 @@ async def test_a_desk_with_nobody_is_let_go_and_kept_again_when_somebody_is_hear
     keeper.keep(floor.slug)
     assert keeper.keeps == {floor.slug}
     await eventually(lambda: not keeper.keeps)
-    await hotpath.arun(door.join(floor.slug, "ann", floor.line.queue.pk, anyway=True))
+    await hotpath.arun(commands.join(floor.slug, "ann", floor.line.queue.pk, anyway=True))
     keeper.keep(floor.slug)
     await eventually(lambda: keeper.looks > 2)
     assert keeper.keeps == {floor.slug}

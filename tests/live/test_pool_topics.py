@@ -10,7 +10,7 @@ from asgiref.sync import sync_to_async
 from hypothesis import given
 from hypothesis import strategies as st
 
-from numbers import pool as door
+from numbers import pool as commands
 from numbers import services
 from numbers.models import Number, Pool
 from numbers.selectors import tile_layout
@@ -46,8 +46,8 @@ def make(**settings: Any) -> Pool:
     return pool
 
 
-def event(name: str, number: str = "", **options: Any) -> door.EventOutcome:
-    return hotpath.run(door.event(SLUG, door.Event.of(name, number, **options)))
+def event(name: str, number: str = "", **options: Any) -> commands.EventOutcome:
+    return hotpath.run(commands.event(SLUG, commands.Event.of(name, number, **options)))
 
 
 def quietly(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Act:
@@ -277,11 +277,11 @@ async def test_frames_stay_below_four_kilobytes_at_a_thousand_random_events_a_tu
     chance = random.Random(7)
     for _turn in range(20):
         events = [
-            door.Event.of(chance.choice(("reg", "unreg")), chance.choice(values))
+            commands.Event.of(chance.choice(("reg", "unreg")), chance.choice(values))
             for _ in range(1_000)
         ]
         await hotpath.arun_batch(
-            [door.events(SLUG, events[start : start + 32]) for start in range(0, 1_000, 32)]
+            [commands.events(SLUG, events[start : start + 32]) for start in range(0, 1_000, 32)]
         )
         changes = await topic.changes(version)
         assert changes is not None
@@ -323,7 +323,7 @@ async def test_every_letter_is_that_of_the_door() -> None:
             )
     await sync_to_async(hold)(NUMBERS[4])
     snapshot = await TilesTopic(f"{SLUG}:0").snapshot()
-    states = await hotpath.arun(door.states(SLUG, NUMBERS))
+    states = await hotpath.arun(commands.states(SLUG, NUMBERS))
     assert states is not None
     for number, letter in zip(NUMBERS, snapshot.data["states"], strict=True):
         assert letter == states.by_number[number].letter(states.as_of_us)

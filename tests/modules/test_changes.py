@@ -5,7 +5,7 @@ from django.db import OperationalError, connection, transaction
 
 from poolsite import changes, hotpath
 from poolsite.access.models import Account
-from queueing.dispatch import dispatcher as door
+from queueing.dispatch import dispatcher as commands
 from tests.dispatch.people import make_group
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
@@ -36,23 +36,23 @@ def roll_back_inside() -> None:
 
 def read() -> None:
     list(Account.objects.all())
-    hotpath.run(door.show("asi"))
+    hotpath.run(commands.show("asi"))
 
 
 def refused_by_redis() -> None:
     with pytest.raises(hotpath.AggregateRefused):
-        hotpath.run(door.offer("none"))
+        hotpath.run(commands.offer("none"))
 
 
 def without_redis() -> None:
     with hotpath.connect("redis://127.0.0.1:1"), pytest.raises(hotpath.Unavailable):
-        hotpath.run(door.offer("asi"))
+        hotpath.run(commands.offer("asi"))
 
 
 def write_to_redis() -> None:
-    offered = hotpath.run(door.offer("asi"))
+    offered = hotpath.run(commands.offer("asi"))
     hotpath.run(
-        door.register_back("asi", offered, offered, "boot1", "as-1", "1", 9, 1, "f" * 16, "web")
+        commands.register_back("asi", offered, offered, "boot1", "as-1", "1", 9, 1, "f" * 16, "web")
     )
 
 

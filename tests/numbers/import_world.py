@@ -8,7 +8,7 @@ from pathlib import Path
 
 import openpyxl
 
-from numbers import pool as door
+from numbers import pool as commands
 from numbers.models import Number, NumberImport, Pool
 from numbers.services import imports
 from poolsite import hotpath
@@ -23,7 +23,7 @@ SAMPLE = Path(__file__).resolve().parents[1] / "data" / "numbers-sample.csv"
 def make_pool(slug: str = "retail-east", account: Account | None = None) -> Pool:
     """Make an open pool without numbers."""
     pool = Pool.objects.create(slug=slug, name=slug, account=account)
-    hotpath.run(door.create(slug, pool.generation, door.PoolSettings()))
+    hotpath.run(commands.create(slug, pool.generation, commands.PoolSettings()))
     return pool
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from channels.db import database_sync_to_async
 
-from numbers import pool as door
+from numbers import pool as commands
 from numbers import services
 from numbers.models import Pool
 from poolsite import access, history, hotpath
@@ -65,9 +65,9 @@ def register(slug: str, *values: str, **options: Any) -> None:
         send(slug, "reg", value, **options)
 
 
-def send(slug: str, event: str, number: str = "", **options: Any) -> door.EventOutcome:
+def send(slug: str, event: str, number: str = "", **options: Any) -> commands.EventOutcome:
     """Send one event directly to the pool's script."""
-    return hotpath.run(door.event(slug, door.Event.of(event, number, **options)))
+    return hotpath.run(commands.event(slug, commands.Event.of(event, number, **options)))
 
 
 def drain(pool: Pool) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from numbers import pool as door
+from numbers import pool as commands
 from numbers.models import Number, NumberTag
 from numbers.services import imports, numbers_add
 from poolsite import hotpath
@@ -37,7 +37,7 @@ def test_each_list_opens_for_an_operator(world, pool, tmp_path, name) -> None:
 
 
 def test_the_list_shows_live_states_and_searches_by_the_beginning(world, pool) -> None:
-    hotpath.run(door.event(pool.slug, door.Event.of("reg", "+8613800000001")))
+    hotpath.run(commands.event(pool.slug, commands.Event.of("reg", "+8613800000001")))
     page = world.client("looker").get(f"{LIST}?q=138+0000").content.decode()
     assert 'data-state="R"' in page
     assert page.count('data-state="O"') == 2
@@ -71,12 +71,14 @@ def test_a_quarantine_in_the_admin_reaches_redis_and_the_audit_log_with_its_reas
 ) -> None:
     run_action(world, "operate", "quarantine", "complaints")
     refused = hotpath.run(
-        door.event(pool.slug, door.Event.of("call", "+8613800000001", call_id="c"))
+        commands.event(pool.slug, commands.Event.of("call", "+8613800000001", call_id="c"))
     )
     assert not refused.ok
     assert (
         "q"
-        in hotpath.run(door.states(pool.slug, ["+8613800000001"])).by_number["+8613800000001"].held
+        in hotpath.run(commands.states(pool.slug, ["+8613800000001"]))
+        .by_number["+8613800000001"]
+        .held
     )
     entry = AuditEntry.objects.get(action="numbers.number_quarantine")
     assert (entry.reason, entry.actor_name) == ("complaints", "operate")

@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from numbers import pool as door
+from numbers import pool as commands
 from numbers import services
 from numbers.models import Pool
 from poolsite import hotpath
@@ -283,7 +283,7 @@ async def test_a_batch_of_a_thousand_is_whole(caller: Caller) -> None:
     events = [{"event": "add", "number": str(10_000 + index)} for index in range(1000)]
     answers = (await caller.post(events)).json()
     assert [item["number"] for item in answers] == [event["number"] for event in events]
-    figures = await hotpath.arun(door.show("east"))
+    figures = await hotpath.arun(commands.show("east"))
     assert figures is not None
     assert figures.numbers == 1003
 
@@ -300,7 +300,7 @@ async def wait_count(count: int) -> None:
     """Return when `count` calls wait."""
 
     async def wait() -> bool:
-        figures = await hotpath.arun(door.show("east"))
+        figures = await hotpath.arun(commands.show("east"))
         return figures is not None and figures.waiting == count
 
     await eventually(wait)
@@ -340,7 +340,7 @@ async def test_a_call_that_waits_in_vain_is_exhausted_once(caller: Caller) -> No
     await take_all(caller)
     response = await caller.post({"event": "call", "call_id": "w", "wait_ms": 150})
     assert (response.status_code, response.json()["type"]) == (409, "exhausted")
-    figures = await hotpath.arun(door.show("east"))
+    figures = await hotpath.arun(commands.show("east"))
     assert figures is not None
     assert (figures.blocked, figures.waiting) == (1, 0)
 
@@ -402,7 +402,7 @@ async def test_a_restarted_switch_has_its_old_calls_released_at_once(
     )
 
     async def are_released() -> bool:
-        figures = await hotpath.arun(door.show("east"))
+        figures = await hotpath.arun(commands.show("east"))
         assert figures is not None
         return figures.busy_up == 0
 

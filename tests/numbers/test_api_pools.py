@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from numbers import pool as door
+from numbers import pool as commands
 from numbers.models import Pool
 from numbers.services.pools import SETTINGS
 from poolsite import hotpath
@@ -20,8 +20,8 @@ def pool() -> Pool:
     return make_pool(numbers=2, account=tenant("north").account)
 
 
-def in_redis(slug: str) -> door.PoolSettings:
-    return door.PoolSettings.from_conf(str(hotpath.client().hget(f"{{{slug}}}", "conf")))
+def in_redis(slug: str) -> commands.PoolSettings:
+    return commands.PoolSettings.from_conf(str(hotpath.client().hget(f"{{{slug}}}", "conf")))
 
 
 def entry(action: str) -> AuditEntry:

@@ -10,7 +10,7 @@ import phonenumbers
 import pytest
 from django.core.exceptions import ValidationError
 
-from numbers import pool as door
+from numbers import pool as commands
 from numbers import selectors, services
 from numbers.canonical import canonical, spelled, spellings
 from numbers.errors import NumbersError
@@ -99,8 +99,8 @@ def test_every_spelling_is_known_to_look_ups() -> None:
 
 
 def alias(bench: PoolUnderTest, stored: str = "13977000099") -> None:
-    assert bench.run(door.alias(KEYS.slug, {LINE: stored})) == 1
-    assert bench.run(door.alias(KEYS.slug, {LINE: stored})) == 0
+    assert bench.run(commands.alias(KEYS.slug, {LINE: stored})) == 1
+    assert bench.run(commands.alias(KEYS.slug, {LINE: stored})) == 0
 
 
 def test_a_stored_spelling_is_found_by_its_canonical_form(bench: PoolUnderTest) -> None:
@@ -130,18 +130,20 @@ def test_contacts_stand_under_the_stored_spelling(bench: PoolUnderTest) -> None:
 def test_a_batch_and_a_live_list_find_it_too(bench: PoolUnderTest) -> None:
     bench.add("13977000099")
     alias(bench)
-    batch = door.events(KEYS.slug, [door.Event.of("unreg", LINE), door.Event.of("reg", LINE)])
+    batch = commands.events(
+        KEYS.slug, [commands.Event.of("unreg", LINE), commands.Event.of("reg", LINE)]
+    )
     assert [(one.number, one.state) for one in bench.run(batch)] == [
         ("13977000099", "idle+down"),
         ("13977000099", "idle+up"),
     ]
     for _ in range(2):
         part = bench.run(
-            door.live_list(
-                KEYS.slug, "fs1", "b1", 0, [door.Listed("g", LINE)], first=True, last=True
+            commands.live_list(
+                KEYS.slug, "fs1", "b1", 0, [commands.Listed("g", LINE)], first=True, last=True
             )
         )
-    assert part.adopted == (door.Listed("g", "13977000099"),)
+    assert part.adopted == (commands.Listed("g", "13977000099"),)
     assert bench.event("hangup", LINE, call_id="g").state == "idle+up"
 
 
@@ -235,7 +237,7 @@ def test_a_twin_added_by_the_command_line_is_quarantined_and_listed(
     assert Number.objects.get().value == LINE
     refused = send("east", "call", "13977000099", call_id="a")
     assert (refused.outcome, refused.reason) == ("error", "quarantined")
-    found = hotpath.run(door.states("east", ["13977000099"]))
+    found = hotpath.run(commands.states("east", ["13977000099"]))
     assert found is not None
     why = found.by_number["13977000099"].quarantine_reason
     assert why == f"in pool {home} as {LINE}"

@@ -8,7 +8,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db.models import BooleanField
 
-from numbers import pool as door
+from numbers import pool as commands
 from numbers.models import Pool
 from numbers.services.pools import SETTINGS
 from poolsite import hotpath
@@ -26,8 +26,8 @@ def run(*arguments: str) -> str:
     return out.getvalue()
 
 
-def in_redis() -> door.PoolSettings:
-    return door.PoolSettings.from_conf(str(hotpath.client().hget("{east}", "conf")))
+def in_redis() -> commands.PoolSettings:
+    return commands.PoolSettings.from_conf(str(hotpath.client().hget("{east}", "conf")))
 
 
 def test_a_pool_made_here_works_by_the_redis_command_line(redis_server: RedisServer) -> None:

@@ -10,7 +10,7 @@ import pytest
 from channels.testing import WebsocketCommunicator
 
 from numbers import consumers, services
-from numbers import pool as door
+from numbers import pool as commands
 from numbers.models import Number, Pool
 from poolsite import hotpath
 from poolsite.access.models import ApiToken
@@ -98,7 +98,7 @@ async def test_a_batch_is_answered_as_an_array(pool: Pool) -> None:
 
 
 async def one_waits() -> bool:
-    figures = await hotpath.arun(door.show("east"))
+    figures = await hotpath.arun(commands.show("east"))
     return figures is not None and figures.waiting == 1
 
 

@@ -9,7 +9,7 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.db import connections, transaction
 
-from numbers import pool as door
+from numbers import pool as commands
 from numbers import services
 from numbers.errors import NumbersError
 from numbers.models import CallRecord, HealthAction, HealthRule, Number, Pool, SpamLabel
@@ -72,7 +72,7 @@ def rule_of(pool: Pool, **given: Any) -> HealthRule:
 
 
 def why_not(pool: Pool, number: int) -> str:
-    states = hotpath.run(door.states(pool.slug, [line(number)]))
+    states = hotpath.run(commands.states(pool.slug, [line(number)]))
     assert states is not None
     return states.by_number[line(number)].why_not(states.as_of_us)
 

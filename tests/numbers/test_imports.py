@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from numbers import pool as door
+from numbers import pool as commands
 from numbers.errors import NumbersError
 from numbers.imports import kinds, work
 from numbers.models import CallRecord, ImportPart, ImportRow, Number, NumberImport, NumberTag
@@ -255,10 +255,12 @@ def test_an_undo_leaves_what_was_there_before_and_what_was_moved_away(pool, tmp_
 def test_a_number_in_a_call_is_deleted_by_the_undo_and_its_call_runs_on(pool, tmp_path) -> None:
     found = imports.import_now(pool, csv_file(tmp_path, [["+8613800000001"]]), "test")
     for event in ("reg", "call"):
-        hotpath.run(door.event(pool.slug, door.Event.of(event, "+8613800000001", call_id="c-1")))
+        hotpath.run(
+            commands.event(pool.slug, commands.Event.of(event, "+8613800000001", call_id="c-1"))
+        )
     undo_now(found, "test")
     assert in_sql(pool) == in_redis(pool) == set()
-    ended = hotpath.run(door.event(pool.slug, door.Event.of("hangup", "-", call_id="c-1")))
+    ended = hotpath.run(commands.event(pool.slug, commands.Event.of("hangup", "-", call_id="c-1")))
     assert ended.ok
     assert in_redis(pool) == set()
 

@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 
 from numbers import bulk_jobs
-from numbers import pool as door
+from numbers import pool as commands
 from numbers.models import Number
 from numbers.services import imports, numbers_add
 from poolsite import hotpath
@@ -105,13 +105,13 @@ def test_a_hang_up_of_a_filter_ends_the_calls_that_were_up_when_it_was_asked_for
     monkeypatch.setattr("numbers.services.bulk.AT_ONCE", 10)
     numbers = sorted(in_sql(pool))
     for number in numbers[:2]:
-        hotpath.run(door.event(pool.slug, door.Event.of("reg", number)))
-    hotpath.run(door.event(pool.slug, door.Event.of("call", numbers[0])))
+        hotpath.run(commands.event(pool.slug, commands.Event.of("reg", number)))
+    hotpath.run(commands.event(pool.slug, commands.Event.of("call", numbers[0])))
     body = {"verb": "hangup", "all": True, "filter": {"pool": pool.slug}, "reason": "stuck"}
     answer = post(world.client("operate"), "/numbers/bulk/", **body)
-    hotpath.run(door.event(pool.slug, door.Event.of("call", numbers[1])))
+    hotpath.run(commands.event(pool.slug, commands.Event.of("call", numbers[1])))
     runner.run(answer.json()["job"])
-    found = hotpath.run(door.states(pool.slug, numbers[:2])).by_number
+    found = hotpath.run(commands.states(pool.slug, numbers[:2])).by_number
     assert [found[number].busy for number in numbers[:2]] == [False, True]
 
 

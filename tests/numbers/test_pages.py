@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from numbers import pool as door
+from numbers import pool as commands
 from numbers import services
 from numbers.models import CallRecord, MinuteSample, Number, Pool
 from poolsite import hotpath
@@ -30,7 +30,7 @@ def pool(clean_redis: RedisServer) -> Pool:
     numbers = [f"+861380000000{n}" for n in range(3)]
     services.numbers_add(actor="test", pool=made, values=numbers)
     for number in numbers:
-        hotpath.run(door.event("east", door.Event.of("reg", number=number)))
+        hotpath.run(commands.event("east", commands.Event.of("reg", number=number)))
     return made
 
 
@@ -86,9 +86,7 @@ def test_pages_open_while_redis_is_away(
         raise hotpath.Unavailable("Redis is away")
 
     monkeypatch.setattr(hotpath, "run", away)
-    monkeypatch.setattr(
-        hotpath, "run_batch", lambda commands: [hotpath.Unavailable()] * len(commands)
-    )
+    monkeypatch.setattr(hotpath, "run_batch", lambda to_run: [hotpath.Unavailable()] * len(to_run))
     for path in ("/pools/", "/pools/east/", f"/numbers/{ONE}/"):
         assert as_operator.get(path).status_code == 200
     assert as_operator.get("/pools/east/sizing/").status_code == 503
@@ -154,8 +152,8 @@ def test_a_forced_hangup_of_a_free_number_is_refused_with_its_reason(
 def test_a_running_call_stands_in_the_story_before_sql_has_it(
     pool: Pool, as_operator: Client
 ) -> None:
-    call = door.Event.of("call", number=ONE, call_id="c-1", agent="Wang Fang")
-    hotpath.run(door.event("east", call))
+    call = commands.Event.of("call", number=ONE, call_id="c-1", agent="Wang Fang")
+    hotpath.run(commands.event("east", call))
     assert not CallRecord.objects.exists()
     story = as_operator.get(f"/numbers/{ONE}/story/").json()
     assert story["in_call"]
@@ -164,7 +162,7 @@ def test_a_running_call_stands_in_the_story_before_sql_has_it(
 
 
 def test_tiles_name_every_number_once_with_its_letter(pool: Pool, as_operator: Client) -> None:
-    hotpath.run(door.event("east", door.Event.of("call", number=ONE, call_id="c-1")))
+    hotpath.run(commands.event("east", commands.Event.of("call", number=ONE, call_id="c-1")))
     tiles = as_operator.get("/pools/east/tiles/").json()
     assert tiles["numbers"] == [f"+861380000000{n}" for n in range(3)]
     assert tiles["states"] == "RCR"
@@ -296,7 +294,7 @@ def test_the_file_and_the_filters_cover_every_page(
 
 def test_reconcile_says_what_it_found(pool: Pool, as_operator: Client) -> None:
     assert send(as_operator, "/pools/east/reconcile/").json()["title"] == "No differences"
-    hotpath.client().hdel(door.PoolKeys("east").numstate, ONE)
+    hotpath.client().hdel(commands.PoolKeys("east").numstate, ONE)
     found = send(as_operator, "/pools/east/reconcile/").json()
     assert "repaired" in found["title"]
     assert as_operator.get(f"/numbers/{ONE}/story/").json()["letter"] != "-"

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from integrations.poolsite_client import AsyncPool, EventResult, Pool, RejectedError, retrying
-from numbers import pool as door
+from numbers import pool as commands
 from numbers.models import Pool as PoolRow
 from poolsite import hotpath
 from tests.numbers.people import in_thread, make_pool, token_for
@@ -43,7 +43,7 @@ async def client(line: Line, secret: str) -> AsyncIterator[AsyncPool]:
 
 
 async def busy() -> int:
-    figures = await in_thread(hotpath.run)(door.show("east"))
+    figures = await in_thread(hotpath.run)(commands.show("east"))
     return int(figures.busy_up + figures.busy_down)
 
 

@@ -3,7 +3,7 @@
 import pytest
 import redis
 
-from numbers import pool as door
+from numbers import pool as commands
 from numbers import services
 from numbers.models import Number, Pool, UnconfirmedNumber
 from numbers.services import confirming
@@ -25,13 +25,13 @@ def add(slug: str, *numbers: str) -> None:
 
 
 def why_not(slug: str, number: str) -> str:
-    states = hotpath.run(door.states(slug, [number]))
+    states = hotpath.run(commands.states(slug, [number]))
     assert states is not None
     return states.by_number[number].why_not(states.as_of_us)
 
 
 def running(slug: str) -> set[str]:
-    states = hotpath.run(door.states(slug, TWELVE))
+    states = hotpath.run(commands.states(slug, TWELVE))
     assert states is not None
     return {number for number, state in states.by_number.items() if state.busy}
 
@@ -86,7 +86,7 @@ def test_a_confirmation_that_redis_did_not_hear_is_repeated(
         raise redis.ConnectionError("away")
 
     with monkeypatch.context() as patched:
-        patched.setattr(door, "confirm", away)
+        patched.setattr(commands, "confirm", away)
         drain(east)
     assert why_not("east", A) == "unconfirmed"
     assert UnconfirmedNumber.objects.get().value == A
@@ -171,7 +171,7 @@ def test_the_rule_reaches_redis_and_is_brought_back_when_another_release_lost_it
     hotpath.client().hdel("{east}", "added_by_script", "media")  # as that release leaves it
     assert services.pool_reconcile(pool=east, check=True).drift == {"settings differ": 1}
     services.watch_pools(0, 1, counting=True)
-    figures = hotpath.run(door.show("east"))
+    figures = hotpath.run(commands.show("east"))
     assert figures is not None
     assert figures.settings.beside() == ("refuse", "fs-1")
 
@@ -182,7 +182,7 @@ def test_a_rebuilt_pool_knows_its_kinds_and_its_rule(redis_server: RedisServer) 
     services.switch_create(actor="test", pool=east, name="kam-1")
     hotpath.client().flushdb()
     services.watch_pools(0, 1, counting=False)
-    figures = hotpath.run(door.show("east"))
+    figures = hotpath.run(commands.show("east"))
     assert figures is not None
     assert figures.settings.beside() == ("confirm", "fs-1")
     assert Pool.objects.get().generation > 1

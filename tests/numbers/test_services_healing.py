@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from numbers import pool as door
+from numbers import pool as commands
 from numbers import services
 from numbers.models import CallRecord, Number, Pool, PoolEvent, Switch, UnsentChange
 from numbers.services import comparing
@@ -23,8 +23,8 @@ def watch() -> dict[str, int]:
     return services.watch_pools(0, 1, counting=True)
 
 
-def show(slug: str = "east") -> door.PoolFigures:
-    found = hotpath.run(door.show(slug))
+def show(slug: str = "east") -> commands.PoolFigures:
+    found = hotpath.run(commands.show(slug))
     assert found is not None
     return found
 
@@ -84,7 +84,7 @@ def test_a_number_of_another_pool_is_quarantined_here_and_listed_as_foreign() ->
     send("west", "add", FIRST)
     register("west", FIRST)
     drain(west)
-    found = hotpath.run(door.states("west", [FIRST]))
+    found = hotpath.run(commands.states("west", [FIRST]))
     assert found is not None
     assert found.by_number[FIRST].quarantine_reason == "in pool east"
     assert Number.objects.get().pool == east
@@ -101,10 +101,10 @@ def test_a_number_of_another_pool_is_quarantined_here_and_listed_as_foreign() ->
 
 def test_a_quarantine_by_script_reaches_sql() -> None:
     pool = make_pool(numbers=1)
-    hotpath.run(door.quarantine("east", [FIRST], "by hand"))
+    hotpath.run(commands.quarantine("east", [FIRST], "by hand"))
     drain(pool)
     assert Number.objects.get().quarantined_reason == "by hand"
-    hotpath.run(door.unquarantine("east", [FIRST]))
+    hotpath.run(commands.unquarantine("east", [FIRST]))
     drain(pool)
     assert Number.objects.get().quarantined_at is None
 
@@ -185,7 +185,7 @@ def test_a_call_that_begins_while_reconcile_looks_is_no_drift_and_gets_one_recor
     ids = iter(f"call {n}" for n in range(20))
 
     def hang_up() -> None:
-        states = hotpath.run(door.states("east", [FIRST]))
+        states = hotpath.run(commands.states("east", [FIRST]))
         assert states is not None
         call = states.by_number[FIRST].call
         if call is not None:
@@ -272,7 +272,9 @@ def test_an_emptied_redis_is_rebuilt_and_opens_when_the_switch_reports(
     assert (report.status, report.mended) == ("recovering", False)
     assert CallRecord.objects.get().ended_at is None  # its switch has not reported yet
     hotpath.run(
-        door.live_list("east", "fs1", "i1", 0, [door.Listed("a", FIRST)], first=True, last=True)
+        commands.live_list(
+            "east", "fs1", "i1", 0, [commands.Listed("a", FIRST)], first=True, last=True
+        )
     )
     assert show().status == "open"
     drain(pool)
@@ -298,7 +300,7 @@ def test_a_call_that_nobody_reports_again_ends_when_the_pool_opens(
     with clean_redis.client() as client:
         client.flushall()
     watch()
-    hotpath.run(door.live_list("east", "fs1", "i1", 0, [], first=True, last=True))
+    hotpath.run(commands.live_list("east", "fs1", "i1", 0, [], first=True, last=True))
     drain(pool)
     assert CallRecord.objects.get().ended_how == "lost with Redis"
     assert drift(pool) == {}
@@ -322,7 +324,9 @@ def test_a_new_switch_whose_first_calls_no_drain_had_taken_is_awaited(
     assert show().awaiting == ("fs1",)
     assert send("east", "call").reason == "recovering"
     hotpath.run(
-        door.live_list("east", "fs1", "i1", 0, [door.Listed("a", FIRST)], first=True, last=True)
+        commands.live_list(
+            "east", "fs1", "i1", 0, [commands.Listed("a", FIRST)], first=True, last=True
+        )
     )
     assert show().status == "open"
     register("east", SECOND)
@@ -355,7 +359,7 @@ def test_a_pool_that_went_back_in_time_is_rebuilt() -> None:
     for key in client.keys("{east}*"):
         client.delete(key)
     pool_row = Pool.objects.get()
-    hotpath.run(door.create("east", pool_row.generation, door.PoolSettings()))
+    hotpath.run(commands.create("east", pool_row.generation, commands.PoolSettings()))
     assert show().generation == pool_row.generation
     drain(pool)
     pool_row.refresh_from_db()
@@ -376,8 +380,8 @@ def test_a_load_that_was_interrupted_is_gone_on_with(clean_redis: RedisServer) -
         client.delete(key)
     pool.refresh_from_db()
     hotpath.run(
-        door.recover(
-            "east", pool.generation, door.PoolSettings(), open_after_seconds=60, switches={}
+        commands.recover(
+            "east", pool.generation, commands.PoolSettings(), open_after_seconds=60, switches={}
         )
     )
     Pool.objects.update(loading_at=datetime.now(UTC) - timedelta(minutes=1))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from numbers import pool as door
+from numbers import pool as commands
 from numbers import services
 from numbers.errors import NumbersError
 from numbers.models import CallRecord, Number, NumberTag, Pool
@@ -13,8 +13,8 @@ from tests.numbers.people import drain, make_pool, operator, register, send, ten
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
 
 
-def state(slug: str, number: str) -> door.NumberState | None:
-    found = hotpath.run(door.states(slug, [number]))
+def state(slug: str, number: str) -> commands.NumberState | None:
+    found = hotpath.run(commands.states(slug, [number]))
     return found.by_number.get(number) if found is not None else None
 
 
@@ -66,7 +66,7 @@ def test_a_range_is_added_whole_and_what_is_taken_is_told() -> None:
     )
     assert len(done.added) == 2499
     assert done.elsewhere == {"+8613800000500": "west"}
-    figures = hotpath.run(door.show("east"))
+    figures = hotpath.run(commands.show("east"))
     assert figures is not None
     assert figures.numbers == 2499
     assert NumberTag.objects.filter(tag="block", pool=east).count() == 2499

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 from django.core.exceptions import ValidationError
 
-from numbers import pool as door
+from numbers import pool as commands
 from numbers import services
 from numbers.errors import NumbersError
 from numbers.models import Number, Pool, UnsentChange
@@ -17,8 +17,8 @@ from tests.numbers.people import drain, make_pool, operator, send, tenant
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
 
 
-def figures(slug: str = "east") -> door.PoolFigures:
-    found = hotpath.run(door.show(slug))
+def figures(slug: str = "east") -> commands.PoolFigures:
+    found = hotpath.run(commands.show(slug))
     assert found is not None
     return found
 

@@ -10,7 +10,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.test import Client
 
-from numbers import pool as door
+from numbers import pool as commands
 from numbers import services
 from numbers.models import Pool, Switch
 from poolsite import hotpath
@@ -38,7 +38,7 @@ def page() -> Client:
 
 
 def media(slug: str = "east") -> tuple[str, ...]:
-    figures = hotpath.run(door.show(slug))
+    figures = hotpath.run(commands.show(slug))
     assert figures is not None
     return figures.settings.media
 

@@ -10,7 +10,7 @@ from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
-from numbers import pool as door
+from numbers import pool as commands
 from numbers import selectors, services
 from numbers.errors import NumbersError
 from numbers.models import CallRecord, Number, Pool, UnsentChange
@@ -57,8 +57,8 @@ def twins(
     return Number.objects.get(pk=keeper.pk), Number.objects.get(pk=twin.pk)
 
 
-def state(slug: str, number: str) -> door.NumberState | None:
-    found = hotpath.run(door.states(slug, [number]))
+def state(slug: str, number: str) -> commands.NumberState | None:
+    found = hotpath.run(commands.states(slug, [number]))
     return found.by_number.get(number) if found is not None else None
 
 
@@ -117,9 +117,9 @@ def test_after_the_migration_the_sweep_tells_redis_and_opens_the_incident(before
     rows = before.get_model("numbers", "Number").objects
     for value in (LINE, NATIONAL, "13977000001"):
         rows.create(pool_id=pool.pk, value=value, is_up=True)
-    hotpath.run(door.create("east", generation, door.PoolSettings()))
-    lines = [door.StoredNumber(value, up=True) for value in (LINE, NATIONAL, "13977000001")]
-    hotpath.run(door.load("east", lines))
+    hotpath.run(commands.create("east", generation, commands.PoolSettings()))
+    lines = [commands.StoredNumber(value, up=True) for value in (LINE, NATIONAL, "13977000001")]
+    hotpath.run(commands.load("east", lines))
     migrate_forward("numbers", "operations", "history")
     services.watch_pools(0, 1, counting=False)
     assert watch_twins()["twins"] == 1

@@ -7,7 +7,7 @@ from poolsite.access import Principal
 from poolsite.api.paths import id_of, slug_in_path
 from poolsite.api.root import ProblemError
 from poolsite.console.setting_options import values_of
-from queueing.admission import gate as door
+from queueing.admission import gate as commands
 from queueing.admission import selectors
 from queueing.admission.api.answers import kind_of
 from queueing.admission.models import Gate, TaskBatch
@@ -44,11 +44,11 @@ def told_after(gate: Gate) -> dict[str, Any]:
     return told(selectors.GATES.with_figures([gate], patient=True)[0])
 
 
-def is_rebuilt(error: door.GateRefusedError) -> bool:
+def is_rebuilt(error: commands.GateRefusedError) -> bool:
     """Return whether Redis lost the gate, which the gate's own route shows.
 
     Raise ProblemError for any other refusal.
     """
-    if error.reason == door.reasons.NO_SUCH_GATE:
+    if error.reason == commands.reasons.NO_SUCH_GATE:
         return True
     raise ProblemError(kind_of(error), error.reason) from None

@@ -14,7 +14,7 @@ from poolsite import hotpath
 from poolsite.access import principal_of_request
 from poolsite.api.pages import Page, check_known
 from poolsite.api.root import ProblemError
-from queueing.admission import gate as door
+from queueing.admission import gate as commands
 from queueing.admission import services
 from queueing.admission.api.common import Slug, gate_of, is_rebuilt
 from queueing.admission.api.managing_schemas import FreeIn, HolderOut, HoldersIn, WaiterOut
@@ -25,7 +25,7 @@ Who: Any = param.Path(
     pattern=r"^[@#]?[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$",
     description="A name, `@device`, or `#token` for an anonymous permit.",
 )
-Row = TypeVar("Row", door.Holder, door.Waiter)
+Row = TypeVar("Row", commands.Holder, commands.Waiter)
 PLACE: Final = re.compile(r"([0-9]{16}) ([@#]?[A-Za-z0-9._:-]{1,64})")
 
 
@@ -39,8 +39,8 @@ def list_holders(request: HttpRequest, asked: Query[HoldersIn], slug: str = Slug
     check_known(request, asked)
     gate = gate_of(principal_of_request(request), slug)
     try:
-        found = hotpath.run(door.holders(gate.slug, _place(asked.cursor), asked.limit + 1))
-    except door.GateRefusedError as error:
+        found = hotpath.run(commands.holders(gate.slug, _place(asked.cursor), asked.limit + 1))
+    except commands.GateRefusedError as error:
         is_rebuilt(error)
         return Page(data=[], next=None)
     return _page(
@@ -56,8 +56,8 @@ def get_holder(request: HttpRequest, slug: str = Slug, holder: str = Who) -> Any
     """The permit of a holder."""
     gate = gate_of(principal_of_request(request), slug)
     try:
-        found = hotpath.run(door.holder(gate.slug, holder))
-    except door.GateRefusedError as error:
+        found = hotpath.run(commands.holder(gate.slug, holder))
+    except commands.GateRefusedError as error:
         is_rebuilt(error)
         found = None
     if found is None:
@@ -84,14 +84,14 @@ def list_line(request: HttpRequest, asked: Query[HoldersIn], slug: str = Slug) -
     check_known(request, asked)
     gate = gate_of(principal_of_request(request), slug)
     try:
-        found = hotpath.run(door.line(gate.slug, _place(asked.cursor), asked.limit + 1))
-    except door.GateRefusedError as error:
+        found = hotpath.run(commands.line(gate.slug, _place(asked.cursor), asked.limit + 1))
+    except commands.GateRefusedError as error:
         is_rebuilt(error)
         return Page(data=[], next=None)
     return _page(found.rows, asked.limit, _waiter_out, lambda row: (row.arrived_us, row.who))
 
 
-def _holder_out(slug: str, row: door.Holder) -> dict[str, Any]:
+def _holder_out(slug: str, row: commands.Holder) -> dict[str, Any]:
     return {
         "holder": row.holder,
         "token": row.token,
@@ -102,7 +102,7 @@ def _holder_out(slug: str, row: door.Holder) -> dict[str, Any]:
     }
 
 
-def _waiter_out(row: door.Waiter) -> dict[str, Any]:
+def _waiter_out(row: commands.Waiter) -> dict[str, Any]:
     return {
         "holder": row.who,
         "arrived": row.arrived_us,

@@ -17,7 +17,7 @@ from poolsite.api.problems import RefusedError, kind_of_refusal, problem_respons
 from poolsite.api.reading import BodyReader, MalformedError, NothingIn
 from poolsite.api.waiting import while_connected
 from poolsite.per_loop import PerLoop
-from queueing.admission import gate as door
+from queueing.admission import gate as commands
 from queueing.admission.api import answers, reports, waiting
 from queueing.admission.api.directory import GateRef, gate_ref
 from queueing.admission.api.signing import signed
@@ -85,7 +85,7 @@ async def post_report(request: Request) -> Response:
         principal = await _principal(request)
         device = request.path_params["device"]
         reports.check_device(principal, device)
-        if not door.is_device_name(device):
+        if not commands.is_device_name(device):
             raise RefusedError("malformed", "device: use 1 to 63 letters, digits, . _ : and -")
         given = _REPORTS.read_one(await lane.read_body(request, BODY_LIMIT_BYTES))
         named = request.query_params.get("gate")
@@ -95,7 +95,7 @@ async def post_report(request: Request) -> Response:
         return problem_response(refused.kind, refused.detail)
     except MalformedError as error:
         return problem_response("malformed", str(error))
-    except door.GateRefusedError as error:
+    except commands.GateRefusedError as error:
         return _gate_refused(error)
     return _ok(body)
 
@@ -129,60 +129,64 @@ class _GateRoute:
             return problem_response(refused.kind, refused.detail)
         except MalformedError as error:
             return problem_response("malformed", str(error))
-        except door.GateRefusedError as error:
+        except commands.GateRefusedError as error:
             return _gate_refused(error)
         answer = self._answer(result)
-        if isinstance(result, door.Permit) and result.granted:
+        if isinstance(result, commands.Permit) and result.granted:
             answer |= _signed(ref, given, result)
         return _ok(answer)
 
 
-def _signed(ref: GateRef, given: BaseModel, permit: door.Permit) -> dict[str, Any]:
+def _signed(ref: GateRef, given: BaseModel, permit: commands.Permit) -> dict[str, Any]:
     if not isinstance(given, AcquireIn | RenewIn):
         return {}
     return signed(ref, given.holder, permit.token, permit.deadline_us, weight=permit.weight)
 
 
-async def _acquire(slug: str, given: AcquireIn) -> door.Permit:
+async def _acquire(slug: str, given: AcquireIn) -> commands.Permit:
     if given.gates is not None and set(given.gates) != {slug}:
         raise RefusedError("several-gates", "gates: name only the gate of the path")
     return await waiting.acquire(slug, given, partial(_gathered, slug))
 
 
-def _release(slug: str, given: ReleaseIn) -> Awaitable[door.Ended]:
-    told = door.to_release(given.holder, given.token, ok=given.ok, took_ms=given.took_ms)
+def _release(slug: str, given: ReleaseIn) -> Awaitable[commands.Ended]:
+    told = commands.to_release(given.holder, given.token, ok=given.ok, took_ms=given.took_ms)
     return _gathered(slug, told)
 
 
-def _renew(slug: str, given: RenewIn) -> Awaitable[door.Permit]:
-    return _gathered(slug, door.to_renew(given.holder, given.token, given.weight))
+def _renew(slug: str, given: RenewIn) -> Awaitable[commands.Permit]:
+    return _gathered(slug, commands.to_renew(given.holder, given.token, given.weight))
 
 
-def _incr(slug: str, given: NothingIn) -> Awaitable[door.Counted]:
-    return hotpath.arun(door.incr(slug))
+def _incr(slug: str, given: NothingIn) -> Awaitable[commands.Counted]:
+    return hotpath.arun(commands.incr(slug))
 
 
-def _decr(slug: str, given: NothingIn) -> Awaitable[door.Counted]:
-    return hotpath.arun(door.decr(slug))
+def _decr(slug: str, given: NothingIn) -> Awaitable[commands.Counted]:
+    return hotpath.arun(commands.decr(slug))
 
 
-def _observe(slug: str, given: ObserveIn) -> Awaitable[door.Observed]:
-    told = door.observe(slug, given.count, good=given.good, bad=given.bad, took_ms=given.took_ms)
+def _observe(slug: str, given: ObserveIn) -> Awaitable[commands.Observed]:
+    told = commands.observe(
+        slug, given.count, good=given.good, bad=given.bad, took_ms=given.took_ms
+    )
     return hotpath.arun(told)
 
 
-async def _gathered(slug: str, request: door.Request[R]) -> R:
+async def _gathered(slug: str, request: commands.Request[R]) -> R:
     """Run a holder's request. Requests that arrive together reach their gate in one list."""
     result: R = await _gatherer().run(slug, request)
     return result
 
 
-_gatherer: PerLoop[Gatherer[door.Request[Any], Any]] = PerLoop(partial(Gatherer, door.requests))
+_gatherer: PerLoop[Gatherer[commands.Request[Any], Any]] = PerLoop(
+    partial(Gatherer, commands.requests)
+)
 
 
 def _ok(body: dict[str, Any]) -> Response:
     return Response(orjson.dumps(body), media_type="application/json")
 
 
-def _gate_refused(error: door.GateRefusedError) -> Response:
+def _gate_refused(error: commands.GateRefusedError) -> Response:
     return problem_response(answers.kind_of(error), error.reason, reason=error.reason)

@@ -11,7 +11,7 @@ from poolsite.api.gather import Gatherer
 from poolsite.api.problems import RefusedError
 from poolsite.api.reading import MalformedError
 from poolsite.per_loop import PerLoop
-from queueing.admission import gate as door
+from queueing.admission import gate as commands
 from queueing.admission.api.answers import report_answer
 from queueing.admission.api.directory import GateRef, busy_gates, gate_ref
 from queueing.admission.api.signing import signed
@@ -20,7 +20,7 @@ from queueing.admission.schemas import DATA_LIMIT_BYTES, DeviceReport, TaskResul
 ACTION = "admission.use"
 GATES_LIMIT = 32
 DEFAULT_RETRY_SECONDS = 60
-Reports = Gatherer[door.DeviceReport, door.ReportReply]
+Reports = Gatherer[commands.DeviceReport, commands.ReportReply]
 
 
 def check_device(principal: Principal, device: str) -> None:
@@ -67,15 +67,15 @@ def _nothing(given: DeviceReport) -> dict[str, Any]:
     return body
 
 
-def _report(ref: GateRef, device: str, given: DeviceReport) -> door.DeviceReport:
-    return door.DeviceReport(
+def _report(ref: GateRef, device: str, given: DeviceReport) -> commands.DeviceReport:
+    return commands.DeviceReport(
         device, tuple(_result(ref, result) for result in given.results), given.renew
     )
 
 
-def _result(ref: GateRef, result: TaskResult) -> door.Result:
+def _result(ref: GateRef, result: TaskResult) -> commands.Result:
     slug, _, number = result.task.partition(".")
-    return door.Result(
+    return commands.Result(
         task=int(number) if slug == ref.slug else 0,  # another gate's task: unknown here
         token=result.token,
         ok=result.ok,
@@ -138,7 +138,7 @@ async def _gate_with_work(principal: Principal, device: str) -> GateRef | None:
         raise RefusedError("malformed", "specify the gate: ?gate=<slug>")
     if len(refs) < 2:
         return refs[0] if refs else None
-    found = await hotpath.arun_batch([door.has_work(ref.slug, device) for ref in refs])
+    found = await hotpath.arun_batch([commands.has_work(ref.slug, device) for ref in refs])
     loading = None
     for ref, has in zip(refs, found, strict=True):
         if isinstance(has, hotpath.HotPathError):
@@ -153,4 +153,4 @@ async def _gate_with_work(principal: Principal, device: str) -> GateRef | None:
 # -- gathering -----------------------------------------------------------------------------------
 
 
-_gatherer: PerLoop[Reports] = PerLoop(partial(Gatherer, door.reports))
+_gatherer: PerLoop[Reports] = PerLoop(partial(Gatherer, commands.reports))

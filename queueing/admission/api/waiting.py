@@ -14,18 +14,18 @@ from typing import Any, Final
 
 from poolsite import hotpath
 from poolsite.api import waiting
-from queueing.admission import gate as door
+from queueing.admission import gate as commands
 from queueing.admission.schemas import AcquireIn
 
 logger = logging.getLogger(__name__)
 
-Ask = Callable[[door.Request[Any]], Awaitable[Any]]
-LISTENERS: Final = door.REQUESTS_LIMIT  # per gate and process: as many as fit into one list
+Ask = Callable[[commands.Request[Any]], Awaitable[Any]]
+LISTENERS: Final = commands.REQUESTS_LIMIT  # per gate and process: as many as fit into one list
 AGAIN_SECONDS: Final = 0.1
 IDLE_SECONDS: Final = 1.0
 
 
-async def acquire(slug: str, given: AcquireIn, ask: Ask) -> door.Permit:
+async def acquire(slug: str, given: AcquireIn, ask: Ask) -> commands.Permit:
     """Request a permit, for up to `given.wait_ms`. Raise what `ask` raises.
 
     If there is no permit in the end, the turn is given up too, unless `keep_place` is set. If the
@@ -33,7 +33,7 @@ async def acquire(slug: str, given: AcquireIn, ask: Ask) -> door.Permit:
     """
     room = waiting.room()
     if not given.wait_ms or room.is_full:
-        permit: door.Permit = await ask(door.to_acquire(given.holder, given.weight))
+        permit: commands.Permit = await ask(commands.to_acquire(given.holder, given.weight))
         return permit
     with room.one_more():
         return await _Wait(slug, given, ask).run()
@@ -45,13 +45,13 @@ class _Wait:
     def __init__(self, slug: str, given: AcquireIn, ask: Ask) -> None:
         self._given = given
         self._ask = ask
-        self._channel = door.GateKeys(slug).wake_channel
+        self._channel = commands.GateKeys(slug).wake_channel
         self._began_at = asyncio.get_running_loop().time()
         self._ends_at = self._began_at + given.wait_ms / 1_000
         self._news: asyncio.Event | None = None
-        self._last: door.Permit | None = None
+        self._last: commands.Permit | None = None
 
-    async def run(self) -> door.Permit:
+    async def run(self) -> commands.Permit:
         """Ask until there is a permit or the time is up."""
         try:
             async with contextlib.AsyncExitStack() as stack:
@@ -90,26 +90,26 @@ class _Wait:
         self._news.clear()
         return was_woken
 
-    async def _told(self, *, is_waiting: bool) -> door.Permit:
+    async def _told(self, *, is_waiting: bool) -> commands.Permit:
         """Ask once. If cancelled, wait for the reply first: it may be a permit to return."""
-        words = door.to_acquire(self._given.holder, self._given.weight, waits=is_waiting)
+        words = commands.to_acquire(self._given.holder, self._given.weight, waits=is_waiting)
         waited_seconds = asyncio.get_running_loop().time() - self._began_at
         asked = asyncio.ensure_future(self._ask(words))
         try:
-            told: door.Permit = await asyncio.shield(asked)
+            told: commands.Permit = await asyncio.shield(asked)
             self._last = replace(told, waited_ms=int(waited_seconds * 1_000))
         except asyncio.CancelledError:
-            with contextlib.suppress(hotpath.HotPathError, door.GateRefusedError):
+            with contextlib.suppress(hotpath.HotPathError, commands.GateRefusedError):
                 self._last = await asked
             raise
         return self._last
 
     async def _leave(self) -> None:
         last = self._last
-        if last is None or last.reason == door.reasons.REPEAT:
+        if last is None or last.reason == commands.reasons.REPEAT:
             return  # the holder already had its permit
         token, at_us = (last.token, None) if last.granted else (None, last.now_us)
         try:
-            await self._ask(door.to_leave(self._given.holder, token, at_us))
+            await self._ask(commands.to_leave(self._given.holder, token, at_us))
         except hotpath.HotPathError as error:
             logger.info("admission: a waiting acquire could not leave: %s", error)

@@ -9,7 +9,7 @@ from django.core.management.base import CommandError
 
 from poolsite import hotpath
 from poolsite.aggregates.minutes import minute_of
-from queueing.admission import gate as door
+from queueing.admission import gate as commands
 from queueing.admission import selectors, services
 from queueing.admission.management.finding import ACTOR, gate_of
 
@@ -93,7 +93,7 @@ def _pin(cap: int | None, options: dict[str, Any], say: Say) -> None:
 
 
 def _holders(options: dict[str, Any], say: Say) -> None:
-    found = hotpath.run(door.holders(gate_of(options["slug"]).slug, 0, LISTED))
+    found = hotpath.run(commands.holders(gate_of(options["slug"]).slug, 0, LISTED))
     for row in found.rows:
         age, left = found.as_of_us - row.granted_us, row.deadline_us - found.as_of_us
         weight = "" if row.weight == 1 else f"  weight {row.weight}"
@@ -106,7 +106,7 @@ def _holders(options: dict[str, Any], say: Say) -> None:
 
 
 def _line(options: dict[str, Any], say: Say) -> None:
-    found = hotpath.run(door.line(gate_of(options["slug"]).slug, 0, LISTED))
+    found = hotpath.run(commands.line(gate_of(options["slug"]).slug, 0, LISTED))
     for place, row in enumerate(found.rows, 1):
         say(f"{place}. {row.who}  waits {(found.as_of_us - row.arrived_us) // 1_000_000} s")
     say(f"{found.total} waiting")
@@ -114,7 +114,7 @@ def _line(options: dict[str, Any], say: Say) -> None:
 
 def _explain(options: dict[str, Any], say: Say) -> None:
     gate, device = gate_of(options["slug"]), options["device"]
-    if not door.is_device_name(device):
+    if not commands.is_device_name(device):
         raise CommandError(f"{device} is no device ID.")
     found = selectors.explain(gate, device)
     say(f"{device}: {found.reason}. {found.text}")
@@ -138,7 +138,7 @@ def _samples(options: dict[str, Any], say: Say) -> None:
 
 def _free(options: dict[str, Any], say: Say) -> None:
     gate, token = gate_of(options["slug"]), options["token"]
-    held = hotpath.run(door.holder(gate.slug, options["holder"]))
+    held = hotpath.run(commands.holder(gate.slug, options["holder"]))
     if held is None:
         raise CommandError(f"{options['holder']} has no permit of {gate.slug}.")
     services.permit_free(

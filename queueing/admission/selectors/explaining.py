@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from poolsite import hotpath
 from poolsite.dates import moment
 from poolsite.moments import moment_of
-from queueing.admission import gate as door
+from queueing.admission import gate as commands
 from queueing.admission.models import Gate, Task, TaskBatch
 from queueing.admission.selectors.batches import batch_row, state_of
 
@@ -19,11 +19,11 @@ RECENT: Final = 20  # newest tasks of a device that are checked
 # The gate's answer for a device whose task may be issued → reason.
 _TURN: Final = {
     "": "next-report",
-    door.reasons.FULL: "full",
-    door.reasons.TURN: "turn",
-    door.reasons.RATE: "rate",
-    door.reasons.PAUSED: "gate-paused",
-    door.reasons.RECOVERING: "recovering",
+    commands.reasons.FULL: "full",
+    commands.reasons.TURN: "turn",
+    commands.reasons.RATE: "rate",
+    commands.reasons.PAUSED: "gate-paused",
+    commands.reasons.RECOVERING: "recovering",
 }
 # The state of a batch → reason, for a pending task.
 _BATCH: Final = {
@@ -67,9 +67,9 @@ class Explanation:
 def explain(gate: Gate, device: str) -> Explanation:
     """Explain why the device gets no task now. Raise the runner's errors."""
     try:
-        now = hotpath.run(door.explain(gate.slug, device))
-    except door.GateRefusedError as error:
-        if error.reason != door.reasons.NO_SUCH_GATE:
+        now = hotpath.run(commands.explain(gate.slug, device))
+    except commands.GateRefusedError as error:
+        if error.reason != commands.reasons.NO_SUCH_GATE:
             raise
         return Explanation(device, "recovering")  # it is rebuilt from SQL within seconds
     found = _of_redis(device, now)
@@ -84,7 +84,7 @@ def explain(gate: Gate, device: str) -> Explanation:
     )
 
 
-def _of_redis(device: str, now: door.DeviceNow) -> Explanation | None:
+def _of_redis(device: str, now: commands.DeviceNow) -> Explanation | None:
     """Explain from the gate's data in Redis. Return None if it has no task for the device."""
     if now.running_task is not None:
         its = next((task for task in now.tasks if task.task == now.running_task), None)

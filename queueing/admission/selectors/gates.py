@@ -5,13 +5,13 @@ from typing import Any
 from django.db.models import QuerySet
 
 from poolsite.aggregates.reading import Now, Reader
-from queueing.admission import gate as door
+from queueing.admission import gate as commands
 from queueing.admission.models import Gate, GateEvent, MinuteSample
 
 PAUSED = ("paused_at", "paused_by", "paused_reason")
 
 
-class GateNow(Now[Gate, door.GateFigures]):
+class GateNow(Now[Gate, commands.GateFigures]):
     """A gate, and its figures in Redis."""
 
     @property
@@ -25,7 +25,7 @@ class GateNow(Now[Gate, door.GateFigures]):
         return self.figures.used / self.figures.cap if self.figures else None
 
 
-def figures_of(found: door.GateFigures | None) -> dict[str, Any]:
+def figures_of(found: commands.GateFigures | None) -> dict[str, Any]:
     """Return a gate's figures for pages. `status` is "missing" while Redis has none.
 
     lag: history entries that are not in SQL yet. dropped: entries that SQL will never get.
@@ -50,7 +50,7 @@ def figures_of(found: door.GateFigures | None) -> dict[str, Any]:
 GATES = Reader(
     model=Gate,
     right="admission.view",
-    show=door.show,
+    show=commands.show,
     now_of=GateNow,
     sample=MinuteSample,
     part="gate",

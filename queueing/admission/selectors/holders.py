@@ -4,12 +4,12 @@ from typing import Any
 
 from poolsite import hotpath
 from poolsite.console.tables import PAGE_ROWS
-from queueing.admission import gate as door
+from queueing.admission import gate as commands
 
 SHOWN = PAGE_ROWS  # rows per table; the list of holders has all permits
 
 
-def holder_rows(found: door.Holders) -> dict[str, dict[str, Any]]:
+def holder_rows(found: commands.Holders) -> dict[str, dict[str, Any]]:
     """Return permits by holder: token, deadline_us, granted_us, task, weight, device."""
     return {
         row.holder: {
@@ -24,7 +24,7 @@ def holder_rows(found: door.Holders) -> dict[str, dict[str, Any]]:
     }
 
 
-def line_rows(found: door.WaitingLine) -> dict[str, dict[str, Any]]:
+def line_rows(found: commands.WaitingLine) -> dict[str, dict[str, Any]]:
     """Return the waiting requesters by name: arrived_us, asked_us, weight.
 
     Their places follow from the order of arrival. As a field, the place of every row would change
@@ -39,10 +39,12 @@ def line_rows(found: door.WaitingLine) -> dict[str, dict[str, Any]]:
 def first_snapshots(slug: str) -> dict[str, Any]:
     """Return the first state of both live topics of a gate, or {} if Redis doesn't answer."""
     try:
-        holders, line = hotpath.run_batch([door.holders(slug, 0, SHOWN), door.line(slug, 0, SHOWN)])
+        holders, line = hotpath.run_batch(
+            [commands.holders(slug, 0, SHOWN), commands.line(slug, 0, SHOWN)]
+        )
     except hotpath.HotPathError:
         return {}
-    if not isinstance(holders, door.Holders) or not isinstance(line, door.WaitingLine):
+    if not isinstance(holders, commands.Holders) or not isinstance(line, commands.WaitingLine):
         return {}
     return {
         f"admission.holders:{slug}": {"rows": holder_rows(holders)},

@@ -8,7 +8,7 @@ from poolsite.hotpath.rows import with_figures
 from poolsite.moments import us_of
 from poolsite.operations import incidents
 from poolsite.operations.incidents import Trouble
-from queueing.admission import gate as door
+from queueing.admission import gate as commands
 from queueing.admission.models import Gate, GateEvent
 
 OVERRUN, WAITING = "admission.overrun", "admission.waiting"
@@ -18,7 +18,7 @@ WINDOW = timedelta(minutes=5)
 def check_alarms(now: datetime | None = None) -> dict[str, int]:
     """Check every gate. Return how many incidents are open."""
     now = now or datetime.now(UTC)
-    gates = with_figures(Gate.objects.order_by("pk"), door.show, patient=True)
+    gates = with_figures(Gate.objects.order_by("pk"), commands.show, patient=True)
     standing = 0
     for gate, its in gates:
         standing += incidents.keep(OVERRUN, gate, _overrun(gate, now))
@@ -59,7 +59,7 @@ def _overrun(gate: Gate, now: datetime) -> Trouble | None:
     )
 
 
-def _waiting(gate: Gate, figures: door.GateFigures) -> Trouble | None:
+def _waiting(gate: Gate, figures: commands.GateFigures) -> Trouble | None:
     if not gate.waiting_alarm or figures.waiting <= gate.waiting_alarm:
         return None
     return Trouble(

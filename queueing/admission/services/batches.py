@@ -14,7 +14,7 @@ from poolsite.access.services.actor import Actor, clean_reason, name_of, require
 from poolsite.history import Aggregate
 from poolsite.moments import is_too_late, us_of
 from poolsite.plain_text import one_line
-from queueing.admission import gate as door
+from queueing.admission import gate as commands
 from queueing.admission.errors import AdmissionError
 from queueing.admission.models import Gate, Task, TaskBatch
 from queueing.admission.services.common import KIND, send_after_commit
@@ -227,15 +227,15 @@ def apply_batch(batch: TaskBatch) -> None:
     """Update Redis to match an unfinished batch and its window in SQL. Repeatable."""
     slug = batch.gate.slug
     opens, closes = us_of(batch.opens_at), us_of(batch.closes_at)
-    hotpath.run(door.batch_open(slug, batch.pk, closes, opens))
+    hotpath.run(commands.batch_open(slug, batch.pk, closes, opens))
     try:
-        hotpath.run(door.batch_extend(slug, batch.pk, closes))
+        hotpath.run(commands.batch_extend(slug, batch.pk, closes))
         if batch.cancelled_at is not None:
-            hotpath.run(door.batch_cancel(slug, batch.pk, batch.cancelled_reason))
+            hotpath.run(commands.batch_cancel(slug, batch.pk, batch.cancelled_reason))
         elif batch.paused_at is not None:
-            hotpath.run(door.batch_pause(slug, batch.pk, batch.paused_reason))
+            hotpath.run(commands.batch_pause(slug, batch.pk, batch.paused_reason))
         else:
-            hotpath.run(door.batch_resume(slug, batch.pk))
-    except door.GateRefusedError as error:
-        if error.reason != door.reasons.OVER:
+            hotpath.run(commands.batch_resume(slug, batch.pk))
+    except commands.GateRefusedError as error:
+        if error.reason != commands.reasons.OVER:
             raise

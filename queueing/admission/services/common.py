@@ -4,17 +4,17 @@ import contextlib
 from collections.abc import Callable, Iterator
 
 from poolsite.hotpath import rows
-from queueing.admission import gate as door
+from queueing.admission import gate as commands
 from queueing.admission.errors import AdmissionError
 from queueing.admission.models import Gate, UnsentChange
 
 KIND = "admission.gate"  # of the gates' history
 
 
-def settings_of(gate: Gate) -> door.GateSettings:
+def settings_of(gate: Gate) -> commands.GateSettings:
     """Return a gate's settings for its scripts. A pinned cap does not change."""
     pinned = gate.pinned_cap is not None
-    return door.GateSettings(
+    return commands.GateSettings(
         cap=gate.pinned_cap or gate.cap,
         permit_seconds=gate.permit_seconds,
         margin_seconds=gate.margin_seconds,
@@ -49,14 +49,14 @@ def redis_refusals() -> Iterator[None]:
     """Turn a gate's own refusal into the API's problem."""
     try:
         yield
-    except door.GateRefusedError as error:
+    except commands.GateRefusedError as error:
         raise AdmissionError(_kind_of(error.reason), error.reason) from error
 
 
 def _kind_of(reason: str) -> str:
-    if reason == door.reasons.NO_SUCH_GATE:
+    if reason == commands.reasons.NO_SUCH_GATE:
         return "unavailable"
-    return "gate-recovering" if reason == door.reasons.RECOVERING else "gate-refused"
+    return "gate-recovering" if reason == commands.reasons.RECOVERING else "gate-refused"
 
 
 def locked(gate: Gate) -> Gate:

@@ -12,7 +12,7 @@ from poolsite.access.models import Account
 from poolsite.access.services.actor import Actor, clean_reason, require
 from poolsite.access.services.aggregates import Act
 from poolsite.aggregates.services.lives import PausableLife
-from queueing.admission import gate as door
+from queueing.admission import gate as commands
 from queueing.admission.errors import AdmissionError
 from queueing.admission.models import Gate, TaskBatch, UnsentChange
 from queueing.admission.services.common import (
@@ -120,15 +120,15 @@ def _close_for_good(gate: Gate, reason: str) -> None:
         raise AdmissionError(
             "gate-refused", _("The gate has unfinished batches. Cancel them first.")
         )
-    figures = hotpath.run(door.show(gate.slug))
+    figures = hotpath.run(commands.show(gate.slug))
     if figures is None:
         return
     with redis_refusals():
-        hotpath.run(door.pause(gate.slug, reason))
-    figures = hotpath.run(door.show(gate.slug))
+        hotpath.run(commands.pause(gate.slug, reason))
+    figures = hotpath.run(commands.show(gate.slug))
     if figures is not None and figures.used:
         if gate.paused_at is None:
-            hotpath.run(door.resume(gate.slug, "not deleted"))
+            hotpath.run(commands.resume(gate.slug, "not deleted"))
         words = ngettext(
             "%(n)s slot is in use. Free it, or wait until the permit ends.",
             "%(n)s slots are in use. Free them, or wait until the permits end.",
@@ -138,7 +138,7 @@ def _close_for_good(gate: Gate, reason: str) -> None:
 
 
 def _forget(gate: Gate) -> None:
-    hotpath.run(door.destroy(gate.slug, gate.generation))
+    hotpath.run(commands.destroy(gate.slug, gate.generation))
     UnsentChange.objects.filter(gate=gate).delete()
 
 
@@ -148,30 +148,30 @@ def _forget(gate: Gate) -> None:
 def create_in_redis(gate: Gate) -> None:
     """Create the gate's data of the current generation. This is harmless if it exists."""
     paused = gate.paused_at is not None
-    hotpath.run(door.create(gate.slug, gate.generation, settings_of(gate), paused=paused))
+    hotpath.run(commands.create(gate.slug, gate.generation, settings_of(gate), paused=paused))
 
 
 def apply_settings(gate: Gate, *, keep_cap: bool = True) -> None:
     """Write the gate's settings to Redis. An adaptive cap keeps its value unless it was set."""
-    hotpath.run(door.configure(gate.slug, settings_of(gate), keep_cap=keep_cap))
+    hotpath.run(commands.configure(gate.slug, settings_of(gate), keep_cap=keep_cap))
 
 
 def apply_pause(gate: Gate) -> None:
     """Pause or resume in Redis to match SQL. A recovering gate applies it when it opens."""
     try:
         if gate.paused_at is not None:
-            hotpath.run(door.pause(gate.slug, gate.paused_reason))
+            hotpath.run(commands.pause(gate.slug, gate.paused_reason))
         else:
-            hotpath.run(door.resume(gate.slug))
-    except door.GateRefusedError as error:
-        if error.reason != door.reasons.RECOVERING:
+            hotpath.run(commands.resume(gate.slug))
+    except commands.GateRefusedError as error:
+        if error.reason != commands.reasons.RECOVERING:
             raise
 
 
 def _open_now(gate: Gate, reason: str) -> bool:
     with redis_refusals():
-        told = hotpath.run(door.open_now(gate.slug, reason, paused=gate.paused_at is not None))
-    return told == door.reasons.REPEAT
+        told = hotpath.run(commands.open_now(gate.slug, reason, paused=gate.paused_at is not None))
+    return told == commands.reasons.REPEAT
 
 
 LIFE = PausableLife(

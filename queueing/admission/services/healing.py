@@ -8,7 +8,7 @@ from django.utils import timezone
 from poolsite.aggregates.services.recovering import try_each, watch_each
 from poolsite.hotpath.rows import resend
 from poolsite.jobs.shards import of_shard
-from queueing.admission import gate as door
+from queueing.admission import gate as commands
 from queueing.admission.models import Gate, TaskBatch, UnsentChange
 from queueing.admission.services.batches import apply_batch
 from queueing.admission.services.gates import apply_pause, apply_settings
@@ -21,14 +21,14 @@ def watch_gates(shard: int, shards: int) -> dict[str, int]:
     gates = of_shard(Gate.objects.select_related("account").order_by("pk"), shard, shards)
     done = {"gates": len(gates), "rebuilt": 0, "resent": 0, "failed": 0, "loads": 0}
 
-    def look(gate: Gate, figures: door.GateFigures | None) -> None:
+    def look(gate: Gate, figures: commands.GateFigures | None) -> None:
         if gate_check(gate, figures):
             done["rebuilt"] += 1
         elif figures is not None and figures.status != "recovering":
             marks = UnsentChange.objects.filter(gate=gate)
             done["resent"] += resend(marks, partial(bring_to_redis, gate))
 
-    watch_each(gates, door.show, look, done)
+    watch_each(gates, commands.show, look, done)
     if shard == 0:
         done["loads"] = resume_loads()
     return done

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from poolsite import hotpath, jobs
 from poolsite.jobs import JobHandle, Progress
-from queueing.admission import gate as door
+from queueing.admission import gate as commands
 from queueing.admission.models import Gate, Task, TaskBatch
 from queueing.admission.services.batches import apply_batch, close_in_sql
 
@@ -125,21 +125,24 @@ def say_loaded(batch: TaskBatch) -> None:
     Do nothing if the batch is over.
     """
     try:
-        hotpath.run(door.batch_loaded(batch.gate.slug, batch.pk))
-    except door.GateRefusedError as error:
-        if error.reason != door.reasons.OVER:
+        hotpath.run(commands.batch_loaded(batch.gate.slug, batch.pk))
+    except commands.GateRefusedError as error:
+        if error.reason != commands.reasons.OVER:
             raise
 
 
 def _load(gate: Gate, batch: TaskBatch, rows: Sequence[Task], *, running: bool = False) -> bool:
     """Load rows into Redis. Return False if the batch was cancelled or its window ended."""
-    size = door.ROWS_LIMIT
-    commands = [
-        door.load(gate.slug, batch.pk, [_row(task, running) for task in rows[at : at + size]])
+    size = commands.ROWS_LIMIT
+    to_run = [
+        commands.load(gate.slug, batch.pk, [_row(task, running) for task in rows[at : at + size]])
         for at in range(0, len(rows), size)
     ]
-    for outcome in hotpath.run_batch(commands):
-        if isinstance(outcome, door.GateRefusedError) and outcome.reason == door.reasons.OVER:
+    for outcome in hotpath.run_batch(to_run):
+        if (
+            isinstance(outcome, commands.GateRefusedError)
+            and outcome.reason == commands.reasons.OVER
+        ):
             return False
         if isinstance(outcome, hotpath.HotPathError):
             raise outcome
@@ -148,8 +151,8 @@ def _load(gate: Gate, batch: TaskBatch, rows: Sequence[Task], *, running: bool =
     return True
 
 
-def _row(task: Task, running: bool) -> door.StoredTask:
-    return door.StoredTask(
+def _row(task: Task, running: bool) -> commands.StoredTask:
+    return commands.StoredTask(
         task.pk,
         task.device,
         task.payload,
@@ -169,7 +172,7 @@ class _errors:  # noqa: N801  named like a function, as it is used in a with sta
         return None
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, door.GateRefusedError):
+        if isinstance(error, commands.GateRefusedError):
             raise jobs.JobError(f"The gate did not take the tasks: {error}"[:200]) from error
 
 

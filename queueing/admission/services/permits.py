@@ -4,13 +4,15 @@ from django.db import transaction
 
 from poolsite import access, hotpath
 from poolsite.access.services.actor import Actor, clean_reason, require
-from queueing.admission import gate as door
+from queueing.admission import gate as commands
 from queueing.admission.errors import AdmissionError
 from queueing.admission.models import Gate
 from queueing.admission.services.common import redis_refusals
 
 
-def permit_free(*, actor: Actor, gate: Gate, holder: str, token: int, reason: str) -> door.Ended:
+def permit_free(
+    *, actor: Actor, gate: Gate, holder: str, token: int, reason: str
+) -> commands.Ended:
     """Free the slot of a holder (a name, `@device`, `#token`). A device's task is pending again.
 
     `token` identifies the permit that the operator saw: one that was granted since stays valid. A
@@ -29,7 +31,7 @@ def permit_free(*, actor: Actor, gate: Gate, holder: str, token: int, reason: st
             reason=reason,
         )
     with redis_refusals():
-        ended = hotpath.run(door.free(gate.slug, holder, token, reason))
+        ended = hotpath.run(commands.free(gate.slug, holder, token, reason))
     if not ended.done:
         raise AdmissionError("not-held", f"{holder[:64]}: {ended.reason}")
     return ended

@@ -17,7 +17,7 @@ from poolsite import hotpath
 from poolsite.access.services.aggregates import Act, begin_anew
 from poolsite.aggregates.services.recovering import check_life, failed_over, go_on
 from poolsite.history.models import Cursor
-from queueing.admission import gate as door
+from queueing.admission import gate as commands
 from queueing.admission.models import Gate, GateEvent, Task
 from queueing.admission.services.common import KIND, settings_of
 from queueing.admission.services.gates import create_in_redis
@@ -29,7 +29,7 @@ logger = logging.getLogger(__name__)
 FRESH_SECONDS = 60  # an older gate may have granted permits that no drain has seen
 
 
-def gate_check(gate: Gate, figures: door.GateFigures | None) -> bool:
+def gate_check(gate: Gate, figures: commands.GateFigures | None) -> bool:
     """Compare a gate's data with SQL, and rebuild it if it was lost.
 
     figures: as just read from Redis. Return whether anything was done.
@@ -37,9 +37,9 @@ def gate_check(gate: Gate, figures: door.GateFigures | None) -> bool:
     return check_life(gate, figures, gate_rebuild, _closed)
 
 
-def _closed(gate: Gate, figures: door.GateFigures) -> bool:
+def _closed(gate: Gate, figures: commands.GateFigures) -> bool:
     return figures.status == "recovering" and (
-        go_on(gate, _load) or failed_over(gate, door.show, gate_rebuild)
+        go_on(gate, _load) or failed_over(gate, commands.show, gate_rebuild)
     )
 
 
@@ -63,7 +63,7 @@ def gate_rebuild(gate: Gate, why: str, found_generation: int = 0) -> bool:
     logger.warning("admission: gate %s is rebuilt from SQL: %s", gate.slug, why)
     say_recovering(gate, why)
     hotpath.run(
-        door.recover(
+        commands.recover(
             gate.slug,
             gate.generation,
             settings_of(gate),
@@ -85,5 +85,5 @@ def _longest_left(gate: Gate) -> int:
 
 def _load(gate: Gate) -> None:
     load_after_loss(gate)
-    hotpath.run(door.loaded(gate.slug, paused=gate.paused_at is not None))
+    hotpath.run(commands.loaded(gate.slug, paused=gate.paused_at is not None))
     Gate.objects.filter(pk=gate.pk).update(loading_at=None)

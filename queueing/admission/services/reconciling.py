@@ -13,7 +13,7 @@ from django.db import transaction
 from poolsite import access, history, hotpath
 from poolsite.access.services.actor import Actor, require
 from poolsite.history import Aggregate
-from queueing.admission import gate as door
+from queueing.admission import gate as commands
 from queueing.admission.models import Gate, Task, TaskBatch
 from queueing.admission.services.common import KIND, settings_of
 from queueing.admission.services.healing import bring_to_redis
@@ -67,7 +67,7 @@ def gate_reconcile(
     """
     require(actor, "admission.operate", gate)
     report = GateReport(gate.slug)
-    figures = hotpath.run(door.show(gate.slug))
+    figures = hotpath.run(commands.show(gate.slug))
     if figures is None or figures.generation != gate.generation:
         report.status = "lost"
         return report
@@ -88,7 +88,7 @@ def _batches(gate: Gate) -> list[TaskBatch]:
     return list(TaskBatch.objects.filter(gate=gate, finished_at=None, state__in=states))
 
 
-def _compare_gate(gate: Gate, figures: door.GateFigures, report: GateReport) -> None:
+def _compare_gate(gate: Gate, figures: commands.GateFigures, report: GateReport) -> None:
     wanted = settings_of(gate)
     found = figures.settings
     if wanted.adaptive and found.adaptive:
@@ -126,7 +126,7 @@ def _differing(gate: Gate, rows: Sequence[Task]) -> list[tuple[Task, str]]:
     """Return the tasks whose state differs in Redis. Redis may have forgotten ended tasks."""
     if not rows:
         return []
-    found = hotpath.run(door.states(gate.slug, [task.pk for task in rows]))
+    found = hotpath.run(commands.states(gate.slug, [task.pk for task in rows]))
     return [
         (task, found[task.pk])
         for task in rows

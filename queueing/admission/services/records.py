@@ -14,7 +14,7 @@ from poolsite import history, sql_bulk
 from poolsite.history import StreamEntry
 from poolsite.moments import moment_of
 from poolsite.operations import incidents
-from queueing.admission import gate as door
+from queueing.admission import gate as commands
 from queueing.admission.models import Gate, GateEvent, Task, TaskBatch
 
 logger = logging.getLogger(__name__)
@@ -43,15 +43,15 @@ def write_entries(gate_id: int, generation: int, entries: Sequence[StreamEntry])
             transaction.on_commit(lambda: note_opened(gate_id))
 
 
-def _read(entry: StreamEntry) -> door.GateChange | None:
+def _read(entry: StreamEntry) -> commands.GateChange | None:
     try:
-        return door.read_change(entry.fields, entry.at_us)
+        return commands.read_change(entry.fields, entry.at_us)
     except (KeyError, ValueError):
         logger.warning("admission: entry %s was written by a strange hand", entry.seq)
         return None
 
 
-def _event(entry: StreamEntry, change: door.GateChange | None) -> dict[str, Any]:
+def _event(entry: StreamEntry, change: commands.GateChange | None) -> dict[str, Any]:
     if change is None:
         return {"event": "unreadable", "data": str(dict(entry.fields))[:1_000]}
     return {
@@ -73,7 +73,7 @@ class _Work:
 
     gate_id: int
 
-    def apply(self, changes: Sequence[door.GateChange]) -> None:
+    def apply(self, changes: Sequence[commands.GateChange]) -> None:
         tasks = self._tasks(change.task for change in changes if change.task is not None)
         before = {key: (task.state, task.late_results) for key, task in tasks.items()}
         for change in changes:
@@ -103,7 +103,7 @@ class _Work:
             found.update({row.pk: row for row in rows})
         return found
 
-    def _batch(self, change: door.GateChange, counts: dict[int, Counter[str]]) -> None:
+    def _batch(self, change: commands.GateChange, counts: dict[int, Counter[str]]) -> None:
         if change.batch is None:
             return
         rows = TaskBatch.objects.filter(pk=change.batch, gate_id=self.gate_id)
@@ -119,7 +119,7 @@ class _Work:
             unfinished.update(state=BatchState.ENDED, finished_at=moment_of(change.at_us))
 
 
-def _move(task: Task, change: door.GateChange) -> None:
+def _move(task: Task, change: commands.GateChange) -> None:
     """Apply an entry to a task. A task that has ended is not changed, except for late results."""
     if change.event == "late":
         task.late_results += 1
@@ -147,7 +147,10 @@ def _move(task: Task, change: door.GateChange) -> None:
 
 
 def _expire(
-    batch: int, tasks: list[int] | None, change: door.GateChange, counts: dict[int, Counter[str]]
+    batch: int,
+    tasks: list[int] | None,
+    change: commands.GateChange,
+    counts: dict[int, Counter[str]],
 ) -> None:
     """Expire pending tasks of a batch that is over: the given tasks, or all if None."""
     pending = Task.objects.filter(batch_id=batch, state=State.PENDING)

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from poolsite.aggregates import minutes
-from queueing.admission import gate as door
+from queueing.admission import gate as commands
 from queueing.admission.models import Gate, MinuteSample
 
 COUNTERS = ("granted", "refused", "expired", "done", "failed", "late", "overrun")
@@ -11,10 +11,10 @@ COUNTERS = ("granted", "refused", "expired", "done", "failed", "late", "overrun"
 
 def sample_take(now: datetime | None = None) -> dict[str, int]:
     """Sample every gate for the minute that has just begun. Existing samples are kept."""
-    return minutes.take_samples(Gate.objects.all(), door.show, _sample, now)
+    return minutes.take_samples(Gate.objects.all(), commands.show, _sample, now)
 
 
-def _sample(gate: Gate, minute: datetime, now: door.GateFigures) -> MinuteSample:
+def _sample(gate: Gate, minute: datetime, now: commands.GateFigures) -> MinuteSample:
     samples = MinuteSample.objects.filter(gate=gate)
     before = minutes.sample_before(samples, minute, now.generation)
     totals = {name: getattr(now, name) for name in COUNTERS}

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from poolsite import access, hotpath
 from poolsite.access.models import AuditEntry
 from poolsite.access.services.actor import Actor, require
-from queueing.admission import gate as door
+from queueing.admission import gate as commands
 from queueing.admission.errors import AdmissionError
 from queueing.admission.models import Gate
 from queueing.admission.services.common import redis_refusals
@@ -30,10 +30,10 @@ def trial_permit(*, actor: Actor, gate: Gate, token: UUID) -> AuditEntry:
     if made is not None:
         return made
     with redis_refusals():
-        permit = hotpath.run(door.acquire(gate.slug, holder))
+        permit = hotpath.run(commands.acquire(gate.slug, holder))
         if not permit.granted:
             raise AdmissionError("gate-refused", _("All slots are in use. Try again in a moment."))
-        ended = hotpath.run(door.release(gate.slug, holder, permit.token))
+        ended = hotpath.run(commands.release(gate.slug, holder, permit.token))
     with transaction.atomic():
         return access.audit(
             actor=actor,

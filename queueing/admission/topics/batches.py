@@ -4,7 +4,7 @@ from typing import Any
 
 from poolsite import access, hotpath, live
 from poolsite.live.scopes import id_of
-from queueing.admission import gate as door
+from queueing.admission import gate as commands
 from queueing.admission.api.directory import GateRef, gate_ref
 from queueing.admission.models import TaskBatch
 from queueing.admission.selectors import progress
@@ -16,7 +16,7 @@ SHOWN = 100
 _LIVE = {"pending": "pending", "running": "issued", "done": "done", "failed": "failed"}
 
 
-def _overlay(batch: TaskBatch, figures: door.GateFigures | None) -> None:
+def _overlay(batch: TaskBatch, figures: commands.GateFigures | None) -> None:
     """Replace the counts of SQL, which the drain updates a little later, by those of Redis."""
     if figures is None or batch.state in (TaskBatch.State.SCHEDULED, TaskBatch.State.LOADING):
         return
@@ -44,7 +44,7 @@ class BatchTopic(live.SnapshotTopic):
         if found is not None:
             gate = found.gate
             ref = GateRef(gate.pk, gate.slug, gate.account_id)
-            self._wakes = [door.GateKeys(gate.slug).wake_channel]
+            self._wakes = [commands.GateKeys(gate.slug).wake_channel]
         return access.decide_found(principal, "admission.view", ref)
 
     def wake_channels(self) -> list[str]:
@@ -55,7 +55,7 @@ class BatchTopic(live.SnapshotTopic):
         found = await live.in_thread(batch_row, self._id)
         if found is None:
             return {}
-        _overlay(found, await hotpath.arun(door.show(found.gate.slug)))
+        _overlay(found, await hotpath.arun(commands.show(found.gate.slug)))
         return progress(found)
 
     def due_seconds(self) -> float | None:
@@ -73,7 +73,7 @@ class BatchesTopic(live.RowsTopic, GateScope):
         if ref is None:
             return {}
         rows = await live.in_thread(_newest, ref.id)
-        figures = await hotpath.arun(door.show(self.slug))
+        figures = await hotpath.arun(commands.show(self.slug))
         for batch in rows:
             _overlay(batch, figures)
         return {str(batch.pk): {"name": batch.name, **progress(batch)} for batch in rows}

@@ -3,7 +3,7 @@
 from poolsite import live
 from poolsite.aggregates.topics import FiguresTopic
 from poolsite.live.lists import AggregateListTopic
-from queueing.admission import gate as door
+from queueing.admission import gate as commands
 from queueing.admission.models import Gate
 from queueing.admission.selectors import figures_of
 from queueing.admission.topics.scope import GateScope
@@ -14,7 +14,7 @@ class GateFiguresTopic(GateScope, FiguresTopic):
     """The figures of `selectors.figures_of`. A change is the new state."""
 
     name = "admission.gate"
-    show = staticmethod(door.show)
+    show = staticmethod(commands.show)
     figures = staticmethod(figures_of)
 
 
@@ -25,5 +25,5 @@ class GateListTopic(AggregateListTopic):
     name = "admission.gates"
     model = Gate
     action = "admission.view"
-    show = staticmethod(door.show)
+    show = staticmethod(commands.show)
     figures = staticmethod(figures_of)

@@ -4,7 +4,7 @@ from abc import abstractmethod
 from typing import Any
 
 from poolsite import hotpath, live
-from queueing.admission import gate as door
+from queueing.admission import gate as commands
 from queueing.admission.selectors.holders import SHOWN, holder_rows, line_rows
 from queueing.admission.topics.scope import GateScope
 
@@ -17,8 +17,8 @@ class _Rows(live.RowsTopic, GateScope):
     async def read(self) -> dict[str, Any]:
         try:
             return await self._rows()
-        except door.GateRefusedError as error:
-            if error.reason != door.reasons.NO_SUCH_GATE:
+        except commands.GateRefusedError as error:
+            if error.reason != commands.reasons.NO_SUCH_GATE:
                 raise
             return {}
 
@@ -37,7 +37,7 @@ class HoldersTopic(_Rows):
     name = "admission.holders"
 
     async def _rows(self) -> dict[str, Any]:
-        return holder_rows(await hotpath.arun(door.holders(self.slug, 0, SHOWN)))
+        return holder_rows(await hotpath.arun(commands.holders(self.slug, 0, SHOWN)))
 
 
 @live.register
@@ -47,4 +47,4 @@ class LineTopic(_Rows):
     name = "admission.line"
 
     async def _rows(self) -> dict[str, Any]:
-        return line_rows(await hotpath.arun(door.line(self.slug, 0, SHOWN)))
+        return line_rows(await hotpath.arun(commands.line(self.slug, 0, SHOWN)))

@@ -2,7 +2,7 @@
 
 from poolsite import access, live
 from poolsite.live.scopes import slug_of
-from queueing.admission import gate as door
+from queueing.admission import gate as commands
 from queueing.admission.api.directory import gate_ref
 
 
@@ -12,10 +12,10 @@ class GateScope(live.Topic):
     def __init__(self, key: str) -> None:
         super().__init__(key)
         self.slug = slug_of(key, "gate")
-        self.tag = door.GateKeys(self.slug).tag
+        self.tag = commands.GateKeys(self.slug).tag
 
     async def allowed(self, principal: access.Principal) -> access.Decision:
         return access.decide_found(principal, "admission.view", await gate_ref(self.slug))
 
     def wake_channels(self) -> list[str]:
-        return [door.GateKeys(self.slug).wake_channel, live.touch_channel(self.address)]
+        return [commands.GateKeys(self.slug).wake_channel, live.touch_channel(self.address)]

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_GET
 from poolsite import access, hotpath
 from poolsite.console.lists import head
 from poolsite.console.pages import principal_of
-from queueing.admission import gate as door
+from queueing.admission import gate as commands
 from queueing.admission import selectors
 from queueing.admission.gate import is_device_name
 from queueing.admission.models import Gate
@@ -69,21 +69,21 @@ def holder_list(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "admission/holders.html", context)
 
 
-def _read(gate: Gate, text: str, start: int) -> door.Holders | None:
+def _read(gate: Gate, text: str, start: int) -> commands.Holders | None:
     """Return the permits to show, or None if Redis doesn't answer."""
     try:
-        found = hotpath.run(door.holders(gate.slug, start, ROWS))
+        found = hotpath.run(commands.holders(gate.slug, start, ROWS))
         if not text:
             return found
         names = (text, f"@{text}", f"#{text}")  # as users enter them: plain, a device, anonymous
-        ones = hotpath.run_batch([door.holder(gate.slug, name) for name in names])
+        ones = hotpath.run_batch([commands.holder(gate.slug, name) for name in names])
     except hotpath.HotPathError:
         return None
-    held = tuple(one for one in ones if isinstance(one, door.Holder))
-    return door.Holders(found.as_of_us, len(held), held)
+    held = tuple(one for one in ones if isinstance(one, commands.Holder))
+    return commands.Holders(found.as_of_us, len(held), held)
 
 
-def _row(found: door.Holders, row: door.Holder) -> dict[str, Any]:
+def _row(found: commands.Holders, row: commands.Holder) -> dict[str, Any]:
     return {
         "holder": row.holder,
         "name": row.holder.removeprefix("@"),

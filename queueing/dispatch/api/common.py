@@ -9,7 +9,7 @@ from poolsite.access import Principal
 from poolsite.api.paths import slug_in_path
 from poolsite.api.reading import LINE
 from poolsite.api.root import ProblemError
-from queueing.dispatch import dispatcher as door
+from queueing.dispatch import dispatcher as commands
 from queueing.dispatch.models import Group
 from queueing.dispatch.selectors import GROUPS
 
@@ -31,11 +31,11 @@ def group_of(principal: Principal, slug: str, action: str = "dispatch.view") -> 
         raise ProblemError("unknown-group") from None
 
 
-def peer_rows(group: Group) -> list[door.PeerRow]:
+def peer_rows(group: Group) -> list[commands.PeerRow]:
     """Return the peers of a group, or none while its data is lost: the group route shows that."""
     try:
-        return hotpath.run(door.peers(group.slug))
-    except door.DispatchRefusedError as error:
-        if error.reason != door.reasons.NO_SUCH_GROUP:
+        return hotpath.run(commands.peers(group.slug))
+    except commands.DispatchRefusedError as error:
+        if error.reason != commands.reasons.NO_SUCH_GROUP:
             raise
         return []

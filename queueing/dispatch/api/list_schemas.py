@@ -6,15 +6,15 @@ from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 
 from poolsite.api.pages import PageIn
 from poolsite.api.reading import Moment
-from queueing.dispatch import dispatcher as door
+from queueing.dispatch import dispatcher as commands
 
 PEER: Final = r"^[fb]:[A-Za-z0-9][A-Za-z0-9._-]{0,39}$"
 SESSION: Final = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,39}/[A-Za-z0-9._:@+~-]{1,39}$"
 
 
 def _known_event(event: str) -> str:
-    if event not in ("", *door.EVENTS):
-        raise ValueError(f"use one of {', '.join(door.EVENTS)}")
+    if event not in ("", *commands.EVENTS):
+        raise ValueError(f"use one of {', '.join(commands.EVENTS)}")
     return event
 
 
@@ -56,7 +56,7 @@ class EventsIn(PageIn):
     """Filters of the event log."""
 
     event: Annotated[str, AfterValidator(_known_event)] = Field(
-        "", json_schema_extra={"enum": ["", *door.EVENTS]}, description="The type of event."
+        "", json_schema_extra={"enum": ["", *commands.EVENTS]}, description="The type of event."
     )
     who: Annotated[str, StringConstraints(max_length=42)] = Field(
         "", description="Part of an instance's name or of a peer's ID."

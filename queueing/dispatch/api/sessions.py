@@ -10,7 +10,7 @@ from poolsite import hotpath
 from poolsite.access import principal_of_request
 from poolsite.api.pages import Page, check_known
 from poolsite.api.root import ProblemError
-from queueing.dispatch import dispatcher as door
+from queueing.dispatch import dispatcher as commands
 from queueing.dispatch import selectors, services
 from queueing.dispatch.api.common import Slug, group_of, peer_rows
 from queueing.dispatch.api.list_schemas import SESSION, SessionRowOut, SessionsIn
@@ -29,7 +29,7 @@ def list_sessions(request: HttpRequest, asked: Query[SessionsIn], slug: str = Sl
     if peer_of(group, asked.peer, peer_rows(group)) is None:
         raise ProblemError("unknown-peer")
     with redis_refusals():
-        found = hotpath.run(door.sessions_of(group.slug, asked.peer, asked.cursor, asked.limit))
+        found = hotpath.run(commands.sessions_of(group.slug, asked.peer, asked.cursor, asked.limit))
     rows = [SessionRowOut(**selectors.session_row_out(row)) for row in found.rows]
     return Page(data=rows, next=found.after or None)
 

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from poolsite import hotpath
-from queueing.dispatch import dispatcher as door
+from queueing.dispatch import dispatcher as commands
 from queueing.dispatch.frames import Codec
 from queueing.dispatch.links.closes import TRY_LATER, Close, close_of
 
@@ -133,9 +133,9 @@ class Delivery:
         known, self._look = self._known, False
         try:
             rows = await hotpath.arun(
-                door.outbox(self._slug, self._peer, self._link, self._next, READ_FRAMES)
+                commands.outbox(self._slug, self._peer, self._link, self._next, READ_FRAMES)
             )
-        except door.DispatchRefusedError as refused:
+        except commands.DispatchRefusedError as refused:
             self._close(close_of(refused.reason))
             await asyncio.Event().wait()  # the socket's end cancels this
             return
@@ -153,7 +153,7 @@ class Delivery:
 
 def frame_of(seq: int, text: str) -> tuple[dict[str, Any], str | None]:
     """Return a numbered frame of an outbox entry, and its body as JSON text, or None."""
-    entry = door.read_entry(text)
+    entry = commands.read_entry(text)
     frame: dict[str, Any] = {"op": entry.kind, "seq": seq}
     match entry.kind:
         case "start":

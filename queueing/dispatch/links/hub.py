@@ -10,7 +10,7 @@ from typing import Protocol
 from poolsite import hotpath
 from poolsite.live.wakes import Wakes
 from poolsite.per_loop import PerLoop
-from queueing.dispatch import dispatcher as door
+from queueing.dispatch import dispatcher as commands
 from queueing.dispatch.dispatcher import reasons
 from queueing.dispatch.links.closes import REPLACED, UNKNOWN_LINK, Close
 from queueing.dispatch.links.delivery import Delivery
@@ -76,7 +76,7 @@ class PeerHub:
 
     async def _keep(self) -> None:
         """Keep one subscription for all sockets. Registrations wait until Redis confirms it."""
-        async with self._wakes.listening([door.process_channel(self.process)], self._woken):
+        async with self._wakes.listening([commands.process_channel(self.process)], self._woken):
             self._subscribed.set()
             await asyncio.Event().wait()
 
@@ -139,8 +139,8 @@ class PeerHub:
             if socket.take_heard():
                 groups.setdefault(socket.slug, []).append(socket)
         for slug, sockets in groups.items():
-            for start in range(0, len(sockets), door.HEARD_LIMIT):
-                await self.tell_heard(slug, sockets[start : start + door.HEARD_LIMIT])
+            for start in range(0, len(sockets), commands.HEARD_LIMIT):
+                await self.tell_heard(slug, sockets[start : start + commands.HEARD_LIMIT])
 
     async def tell_heard(self, slug: str, sockets: Sequence[Registered]) -> None:
         """Report these sockets' frames to the group, and tell each socket what waits for it."""
@@ -151,8 +151,8 @@ class PeerHub:
             for socket in sockets
         ]
         try:
-            rows = await hotpath.arun(door.heard(slug, self.process, links))
-        except door.DispatchRefusedError as refused:
+            rows = await hotpath.arun(commands.heard(slug, self.process, links))
+        except commands.DispatchRefusedError as refused:
             for socket in sockets:
                 socket.close(Close(UNKNOWN_LINK, refused.reason))
             return
@@ -199,7 +199,7 @@ class PeerHub:
         """Sweep a group after `wait` seconds: peers that sent nothing become pending or stopped."""
         await asyncio.sleep(wait)
         try:
-            await hotpath.arun(door.sweep(slug, SILENT_BATCH))
+            await hotpath.arun(commands.sweep(slug, SILENT_BATCH))
         except hotpath.HotPathError as error:
             logger.warning("dispatch: silent peers of %s were not told: %s", slug, error)
 

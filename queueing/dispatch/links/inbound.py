@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from poolsite import hotpath
-from queueing.dispatch import dispatcher as door
+from queueing.dispatch import dispatcher as commands
 from queueing.dispatch import frames
 from queueing.dispatch.dispatcher import reasons
 from queueing.dispatch.frames import MalformedFrameError
@@ -39,19 +39,19 @@ class Inbound:
         self._slug, self._peer, self._link = slug, peer, link
         self.done = done
         self._refused: list[int] = []
-        self._is_front = door.is_front(peer)
-        self._own = door.id_of(peer) + "/"
+        self._is_front = commands.is_front(peer)
+        self._own = commands.id_of(peer) + "/"
 
     async def counted(self, wanted: Sequence[frames.Counted]) -> bool:
         """Process numbered frames. Return whether held frames may be sent now.
 
         Raise ClosedError. While Redis is away, try again for up to 20 s.
         """
-        commands = [self._command(frame) for frame in wanted]
+        to_run = [self._command(frame) for frame in wanted]
         done, released, failures = 0, False, 0
         deadline = asyncio.get_running_loop().time() + PATIENCE_SECONDS
-        while done < len(commands):
-            for place, result in enumerate(await hotpath.arun_batch(commands[done:])):
+        while done < len(to_run):
+            for place, result in enumerate(await hotpath.arun_batch(to_run[done:])):
                 if isinstance(result, hotpath.HotPathError):
                     if place == 0 or not _is_gap(result):
                         failures = await self._pause(result, failures, deadline)
@@ -66,7 +66,7 @@ class Inbound:
 
     async def ack(self, seq: int) -> None:
         """Acknowledge everything up to `seq` for the peer. Raise ClosedError."""
-        await self._run(door.ack(self._slug, self._peer, self._link, seq))
+        await self._run(commands.ack(self._slug, self._peer, self._link, seq))
 
     async def resync(self, frame: frames.Resync) -> None:
         """Report sessions that the peer has. Raise ClosedError."""
@@ -76,14 +76,14 @@ class Inbound:
         ]
         for session, _, _ in sessions:
             self._check_own(session)
-        await self._run(door.resync(self._slug, self._peer, self._link, sessions, frame.last))
+        await self._run(commands.resync(self._slug, self._peer, self._link, sessions, frame.last))
 
     def refusals(self) -> dict[str, Any]:
         """Return the numbers of the frames refused since the last `ack`, for the next one."""
         refused, self._refused = self._refused, []
         return {"refused": refused} if refused else {}
 
-    async def _note(self, frame: frames.Counted, result: door.Routed) -> None:
+    async def _note(self, frame: frames.Counted, result: commands.Routed) -> None:
         """Remember whether a frame was refused, for its sender. Raise ClosedError."""
         if frame.seq <= self.done:
             return  # sent twice: its sender was notified
@@ -95,10 +95,10 @@ class Inbound:
         """Return whether the frame was refused and the peer has not acknowledged that yet."""
         first = 1
         while rows := await self._run(
-            door.outbox(self._slug, self._peer, self._link, first, OUTBOX_FRAMES)
+            commands.outbox(self._slug, self._peer, self._link, first, OUTBOX_FRAMES)
         ):
             for _, text in rows:
-                entry = door.read_entry(text)
+                entry = commands.read_entry(text)
                 if entry.kind == "refused" and int(entry.peer) == seq:
                     return True
             first = rows[-1][0] + 1
@@ -115,7 +115,7 @@ class Inbound:
 
     async def _pause(self, error: hotpath.HotPathError, failures: int, deadline: float) -> int:
         """Wait before the next attempt. Raise ClosedError if there must be none."""
-        if isinstance(error, door.DispatchRefusedError):
+        if isinstance(error, commands.DispatchRefusedError):
             raise ClosedError(close_of(error.reason))
         if asyncio.get_running_loop().time() > deadline:
             raise ClosedError(Close(TRY_LATER, "no answer from Redis"))
@@ -128,11 +128,11 @@ class Inbound:
         if self._is_front and not session.startswith(self._own):
             raise ClosedError(Close(FOREIGN_SESSION, "a session of another peer"))
 
-    def _command(self, frame: frames.Counted) -> hotpath.Command[door.Routed]:
+    def _command(self, frame: frames.Counted) -> hotpath.Command[commands.Routed]:
         place = (self._slug, self._peer, self._link, frame.seq)
         if isinstance(frame, frames.Clear):
             self._front_only("clear")
-            return door.clear(*place)
+            return commands.clear(*place)
         try:
             body = frame.body_text
         except MalformedFrameError as error:
@@ -140,15 +140,17 @@ class Inbound:
         if isinstance(frame, frames.Deliver):
             if not self._is_front and frame.to is None:
                 raise ClosedError(Close(MALFORMED, "deliver: an instance names the front-end"))
-            return door.deliver(*place, frame.to or "", body)
+            return commands.deliver(*place, frame.to or "", body)
         self._check_own(frame.session)
         if isinstance(frame, frames.Start):
             self._front_only("start")
             word = frame.session.partition("/")[2]
-            return door.start(*place, word, frame.key or "", frame.ttl_seconds, body, frame.confirm)
+            return commands.start(
+                *place, word, frame.key or "", frame.ttl_seconds, body, frame.confirm
+            )
         if isinstance(frame, frames.Message):
-            return door.message(*place, frame.session, body)
-        return door.end(*place, frame.session, frame.reason, body, frame.failed)
+            return commands.message(*place, frame.session, body)
+        return commands.end(*place, frame.session, frame.reason, body, frame.failed)
 
     def _front_only(self, op: str) -> None:
         if not self._is_front:
@@ -156,4 +158,4 @@ class Inbound:
 
 
 def _is_gap(error: hotpath.HotPathError) -> bool:
-    return isinstance(error, door.DispatchRefusedError) and error.reason == reasons.GAP
+    return isinstance(error, commands.DispatchRefusedError) and error.reason == reasons.GAP

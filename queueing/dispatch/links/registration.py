@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from poolsite import hotpath
-from queueing.dispatch import dispatcher as door
+from queueing.dispatch import dispatcher as commands
 from queueing.dispatch import frames
 from queueing.dispatch.links.directory import GroupRef
 
@@ -42,20 +42,20 @@ async def register(
     if side == "back":
         back = frames.read_back(raw)
         received = back.received
-        command = door.register_back(
+        command = commands.register_back(
             *(slug, offer, back.id, back.incarnation, back.name, back.version),
             *(back.capacity, back.weight, link, process, received),
         )
     else:
         front = frames.read_front(raw)
         received = front.received
-        command = door.register_front(
+        command = commands.register_front(
             slug, front.id or "", front.profile, front.incarnation, link, process, received
         )
     return _told(await hotpath.arun(command), received)
 
 
-def _told(registered: door.Registered, received: int) -> Registration:
+def _told(registered: commands.Registered, received: int) -> Registration:
     had = registered.acked
     if registered.arrival in ("reconnect", "takeover") and received <= registered.sent:
         had = max(had, received)

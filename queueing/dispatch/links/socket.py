@@ -11,7 +11,7 @@ from poolsite import access, hotpath
 from poolsite.access import Principal
 from poolsite.live.closing import close_socket, is_disconnect
 from poolsite.live.reading import Allowance
-from queueing.dispatch import dispatcher as door
+from queueing.dispatch import dispatcher as commands
 from queueing.dispatch import frames
 from queueing.dispatch.frames import FRAME_LIMIT_BYTES, Codec, MalformedFrameError, size_of
 from queueing.dispatch.links import closes
@@ -64,7 +64,7 @@ class PeerSocket:
         self._beats = Allowance(BEATS_PER_SECOND, BEATS_AT_ONCE)
         self._heard = self._linked = False
         self._acked = 0
-        self._left = door.reasons.CONNECTION_LOST  # also if a send failed
+        self._left = commands.reasons.CONNECTION_LOST  # also if a send failed
         self._ack_timer: asyncio.TimerHandle | None = None
         self.slug = group.slug
         self.heartbeat_seconds = group.heartbeat_seconds
@@ -136,7 +136,7 @@ class PeerSocket:
             )
         except MalformedFrameError as error:
             await self._refuse(Close(closes.MALFORMED, str(error)))
-        except door.DispatchRefusedError as error:
+        except commands.DispatchRefusedError as error:
             await self._refuse(closes.close_of(error.reason))
         except hotpath.HotPathError as error:
             logger.warning("dispatch: a peer of %s is not registered: %s", self.slug, error)
@@ -158,8 +158,8 @@ class PeerSocket:
 
     async def _offer(self) -> str:
         try:
-            return await hotpath.arun(door.offer(self.slug))
-        except door.DispatchRefusedError as error:
+            return await hotpath.arun(commands.offer(self.slug))
+        except commands.DispatchRefusedError as error:
             raise ClosedError(closes.close_of(error.reason)) from None
         except hotpath.HotPathError:
             raise ClosedError(Close(closes.TRY_LATER, "no answer from Redis")) from None
@@ -269,7 +269,7 @@ class PeerSocket:
         reason = self._closing.result().reason if self._closing.done() else self._left
         try:
             async with asyncio.timeout(FAREWELL_SECONDS):
-                await hotpath.arun(door.lost(self.slug, self.peer, self.link, reason[:100]))
+                await hotpath.arun(commands.lost(self.slug, self.peer, self.link, reason[:100]))
         except (hotpath.HotPathError, TimeoutError) as error:
             logger.warning("dispatch: %s of %s is lost, untold: %s", self.peer, self.slug, error)
 

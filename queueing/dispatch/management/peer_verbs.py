@@ -6,7 +6,7 @@ from django.core.management.base import CommandError
 
 from poolsite import hotpath
 from poolsite.console.commands import moment_of_text
-from queueing.dispatch import dispatcher as door
+from queueing.dispatch import dispatcher as commands
 from queueing.dispatch import selectors, services
 from queueing.dispatch.management.common import ACTOR, Options, Say, group_of
 from queueing.dispatch.selectors.peers import peer_of
@@ -117,11 +117,11 @@ def _end(options: Options, say: Say) -> None:
 
 def _sessions(options: Options, say: Say) -> None:
     group, peer = group_of(options), options["peer"]
-    if peer_of(group, peer, hotpath.run(door.peers(group.slug))) is None:
+    if peer_of(group, peer, hotpath.run(commands.peers(group.slug))) is None:
         raise CommandError(f"Peer {peer} not found.")
     count, after = 0, ""
     while True:
-        page = hotpath.run(door.sessions_of(group.slug, peer, after, PAGE))
+        page = hotpath.run(commands.sessions_of(group.slug, peer, after, PAGE))
         for row in route_rows(page):
             say(_route(row.route, row.age_seconds))
         count, after = count + len(page.rows), page.after
@@ -130,7 +130,7 @@ def _sessions(options: Options, say: Say) -> None:
     say(f"{count} sessions")
 
 
-def _route(route: door.Route, age_seconds: int) -> str:
+def _route(route: commands.Route, age_seconds: int) -> str:
     if not route.live:
         state = "void"
     elif route.ending:

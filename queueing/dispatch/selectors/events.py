@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
 from poolsite.moments import moment_of
-from queueing.dispatch import dispatcher as door
+from queueing.dispatch import dispatcher as commands
 from queueing.dispatch.models import DispatchEvent, Group
 
 if TYPE_CHECKING:
@@ -190,7 +190,7 @@ def reason_told(reason: str, words: dict[str, str] | None = None) -> str:
 
     words: the result of `reason_words()`, for callers with many reasons.
     """
-    share = door.reasons.share_failed(reason)
+    share = commands.reasons.share_failed(reason)
     if share is None:
         return (reason_words() if words is None else words).get(reason, reason)
     failed, sessions = share
@@ -204,7 +204,7 @@ def reason_told(reason: str, words: dict[str, str] | None = None) -> str:
 
 def reason_words() -> dict[str, str]:
     """Return the labels of the dispatcher's own reasons. See `reason_told`."""
-    reasons = door.reasons
+    reasons = commands.reasons
     return {
         reasons.NO_SUCH_SESSION: _("session not found"),
         reasons.SESSION_EXISTS: _("the session already exists"),

@@ -3,7 +3,7 @@
 from typing import Any
 
 from poolsite.aggregates.reading import Now, Reader
-from queueing.dispatch import dispatcher as door
+from queueing.dispatch import dispatcher as commands
 from queueing.dispatch.models import Group, MinuteSample
 from queueing.dispatch.services.groups import SETTINGS
 
@@ -14,7 +14,7 @@ COUNTS = (
 )
 
 
-class GroupNow(Now[Group, door.GroupFigures]):
+class GroupNow(Now[Group, commands.GroupFigures]):
     """A group, and its figures in Redis."""
 
     @property
@@ -23,7 +23,7 @@ class GroupNow(Now[Group, door.GroupFigures]):
         return self.row
 
 
-def figures_of(found: door.GroupFigures | None) -> dict[str, Any]:
+def figures_of(found: commands.GroupFigures | None) -> dict[str, Any]:
     """Return a group's figures for pages. `status` is "missing" while Redis has none.
 
     lag: history entries that are not in SQL yet. dropped: entries that SQL will never get.
@@ -37,7 +37,7 @@ def figures_of(found: door.GroupFigures | None) -> dict[str, Any]:
 GROUPS = Reader(
     model=Group,
     right="dispatch.view",
-    show=door.show,
+    show=commands.show,
     now_of=GroupNow,
     sample=MinuteSample,
     part="group",

@@ -5,14 +5,14 @@ from typing import Any
 
 from poolsite import hotpath
 from poolsite.moments import us_of
-from queueing.dispatch import dispatcher as door
+from queueing.dispatch import dispatcher as commands
 from queueing.dispatch.models import FrontEnd, Group, Instance
 
 SHOWN = 1_000
 
 
 def peers_of(
-    rows: Iterable[door.PeerRow],
+    rows: Iterable[commands.PeerRow],
     instances: Iterable[Instance],
     counts: dict[str, tuple[int | None, int | None]],
 ) -> dict[str, dict[str, Any]]:
@@ -39,7 +39,7 @@ def peers_of(
     return found
 
 
-def peer_of(group: Group, key: str, rows: Iterable[door.PeerRow]) -> dict[str, Any] | None:
+def peer_of(group: Group, key: str, rows: Iterable[commands.PeerRow]) -> dict[str, Any] | None:
     """Return a peer by "f:<id>" or "b:<id>", in the form of `peers_of`, or None.
 
     rows: the group's peers in Redis. An instance that is no longer in Redis is read from SQL.
@@ -60,7 +60,7 @@ def first_snapshots(group: Group) -> dict[str, Any]:
     Rates need two readings, so they are 0 here.
     """
     try:
-        rows = hotpath.run(door.peers(group.slug))
+        rows = hotpath.run(commands.peers(group.slug))
     except hotpath.HotPathError:
         return {}
     found = peers_of(rows, Instance.objects.filter(group=group), front_counts(group))
@@ -78,7 +78,7 @@ def front_counts(group: Group) -> dict[str, tuple[int | None, int | None]]:
     }
 
 
-def _link(row: door.PeerRow) -> dict[str, Any]:
+def _link(row: commands.PeerRow) -> dict[str, Any]:
     return {
         "kind": "front" if row.is_front else "back",
         "id": row.id,
@@ -119,7 +119,7 @@ def _stopped(instance: Instance) -> dict[str, Any]:
     }
 
 
-def _manual(row: door.PeerRow | None, instance: Instance | None) -> dict[str, Any]:
+def _manual(row: commands.PeerRow | None, instance: Instance | None) -> dict[str, Any]:
     """Return the manual state of a name. Redis has the current state, SQL who set it and why."""
     known = instance or Instance()
     return {
@@ -134,7 +134,7 @@ def _manual(row: door.PeerRow | None, instance: Instance | None) -> dict[str, An
     }
 
 
-def _health(row: door.PeerRow | None) -> dict[str, Any]:
+def _health(row: commands.PeerRow | None) -> dict[str, Any]:
     """Return an instance's ejection and failure counts. None means that it has stopped."""
     return {
         "ejected_until_us": row.ejected_until_us if row else None,

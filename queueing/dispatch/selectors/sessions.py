@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from poolsite import hotpath
 from poolsite.moments import moment_of
-from queueing.dispatch import dispatcher as door
+from queueing.dispatch import dispatcher as commands
 from queueing.dispatch.models import Group
 from queueing.dispatch.selectors.events import reason_told
 
@@ -25,7 +25,7 @@ def _why() -> dict[str, str]:
 class SessionStory:
     """A session's route, with texts for pages."""
 
-    found: door.ExplainedRoute
+    found: commands.ExplainedRoute
 
     @property
     def why(self) -> str:
@@ -69,9 +69,9 @@ class SessionStory:
 def session_story(group: Group, session: str) -> SessionStory | None:
     """Explain a session's route. Return None if there is none. Raise the runner's errors."""
     try:
-        found = hotpath.run(door.explain(group.slug, session))
-    except door.DispatchRefusedError as error:
-        if error.reason != door.reasons.NO_SUCH_GROUP:
+        found = hotpath.run(commands.explain(group.slug, session))
+    except commands.DispatchRefusedError as error:
+        if error.reason != commands.reasons.NO_SUCH_GROUP:
             raise
         return None  # the data is lost and not rebuilt yet: no session has a route
     return None if found is None else SessionStory(found)
@@ -81,12 +81,12 @@ def session_story(group: Group, session: str) -> SessionStory | None:
 class RouteRow:
     """A route in a list."""
 
-    route: door.Route
+    route: commands.Route
     age_seconds: int
     left_seconds: int | None
 
 
-def route_rows(page: door.RoutePage) -> list[RouteRow]:
+def route_rows(page: commands.RoutePage) -> list[RouteRow]:
     """Return the routes of a page, each with its age and the time left."""
     rows = []
     for each in page.rows:
@@ -101,7 +101,7 @@ def route_rows(page: door.RoutePage) -> list[RouteRow]:
     return rows
 
 
-def session_row_out(route: door.Route) -> dict[str, Any]:
+def session_row_out(route: commands.Route) -> dict[str, Any]:
     """Return a session of a list as the API shows it."""
     return {
         "session": route.session,

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_noop
 from poolsite import hotpath
 from poolsite.operations import incidents
 from poolsite.operations.incidents import Trouble
-from queueing.dispatch import dispatcher as door
+from queueing.dispatch import dispatcher as commands
 from queueing.dispatch.models import Group, LinkState, ManualState, Upgrade, UpgradeStep
 
 NO_INSTANCE, STUCK = "dispatch.no_instance", "dispatch.upgrade"
@@ -18,7 +18,7 @@ PATIENCE = timedelta(minutes=5)  # between "safe to stop" and the target version
 def check_alarms(now: datetime | None = None) -> dict[str, int]:
     """Check every group. Return how many incidents are open."""
     groups = list(Group.objects.order_by("pk"))
-    found = hotpath.run_batch([door.peers(group.slug) for group in groups])
+    found = hotpath.run_batch([commands.peers(group.slug) for group in groups])
     standing = 0
     for group, rows in zip(groups, found, strict=True):
         if not isinstance(rows, hotpath.HotPathError):
@@ -27,7 +27,7 @@ def check_alarms(now: datetime | None = None) -> dict[str, int]:
     return {"groups": len(groups), "standing": standing}
 
 
-def _no_instance(group: Group, rows: list[door.PeerRow]) -> Trouble | None:
+def _no_instance(group: Group, rows: list[commands.PeerRow]) -> Trouble | None:
     """Return trouble if front-ends are linked but no instance takes new sessions."""
     fronts = sum(row.is_front and row.state == LinkState.ACTIVE for row in rows)
     open_ones = sum(

@@ -5,14 +5,14 @@ from collections.abc import Callable, Iterator
 
 from poolsite.hotpath import rows
 from poolsite.moments import us_of
-from queueing.dispatch import dispatcher as door
+from queueing.dispatch import dispatcher as commands
 from queueing.dispatch.errors import DispatchError
 from queueing.dispatch.models import Group, Instance, UnsentChange
 
 
-def settings_of(group: Group) -> door.GroupSettings:
+def settings_of(group: Group) -> commands.GroupSettings:
     """Return a group's settings for its scripts."""
-    return door.GroupSettings(
+    return commands.GroupSettings(
         heartbeat_seconds=group.heartbeat_seconds,
         missed_limit=group.missed_limit,
         disconnect_seconds=group.disconnect_seconds,
@@ -33,15 +33,15 @@ def settings_of(group: Group) -> door.GroupSettings:
     )
 
 
-def name_state(instance: Instance) -> door.NameState:
+def name_state(instance: Instance) -> commands.NameState:
     """Return an instance's manual state for its scripts."""
     until = us_of(instance.manual_until) if instance.manual_until else None
-    return door.NameState(
+    return commands.NameState(
         instance.name, instance.manual_state, instance.upgrading, until, instance.backup
     )
 
 
-def name_states(group: Group) -> list[door.NameState]:
+def name_states(group: Group) -> list[commands.NameState]:
     """Return every name of a group with its manual state, for a new generation of its data."""
     return [name_state(row) for row in Instance.objects.filter(group=group).order_by("name")]
 
@@ -68,17 +68,17 @@ def redis_refusals() -> Iterator[None]:
     """Turn a group's own refusal into the API's problem."""
     try:
         yield
-    except door.DispatchRefusedError as error:
+    except commands.DispatchRefusedError as error:
         raise DispatchError(kind_of(error.reason), error.reason) from error
 
 
 def kind_of(reason: str) -> str:
     """Return the problem type of a group's refusal."""
-    if reason == door.reasons.NO_SUCH_GROUP:
+    if reason == commands.reasons.NO_SUCH_GROUP:
         return "unavailable"  # it is in SQL: its data in Redis is being rebuilt
-    if reason.startswith(door.reasons.MALFORMED):
+    if reason.startswith(commands.reasons.MALFORMED):
         return "malformed"
-    if reason == door.reasons.NO_SUCH_NAME:
+    if reason == commands.reasons.NO_SUCH_NAME:
         return "unknown-instance"
     return "group-refused"
 

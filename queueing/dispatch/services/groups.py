@@ -10,7 +10,7 @@ from poolsite.access.models import Account
 from poolsite.access.services.actor import Actor
 from poolsite.access.services.aggregates import Act
 from poolsite.aggregates.services.lives import Life
-from queueing.dispatch import dispatcher as door
+from queueing.dispatch import dispatcher as commands
 from queueing.dispatch.errors import DispatchError
 from queueing.dispatch.models import Group, Instance, UnsentChange, Upgrade
 from queueing.dispatch.services.common import (
@@ -67,7 +67,11 @@ def _refuse_in_use(group: Group, _reason: str) -> None:
     if Upgrade.objects.filter(group=group, status=Upgrade.Status.RUNNING).exists():
         raise DispatchError("group-refused", "an upgrade of this group is running: abort it first")
     with redis_refusals():
-        rows = hotpath.run(door.peers(group.slug)) if hotpath.run(door.show(group.slug)) else []
+        rows = (
+            hotpath.run(commands.peers(group.slug))
+            if hotpath.run(commands.show(group.slug))
+            else []
+        )
     linked = sum(row.state != "stop" for row in rows)
     if linked:
         raise DispatchError("group-refused", f"{linked} peers are linked: stop them first")
@@ -78,19 +82,19 @@ def _refuse_in_use(group: Group, _reason: str) -> None:
 
 def create_in_redis(group: Group) -> None:
     """Create the group's data of the current generation. This is harmless if it exists."""
-    command = door.create(group.slug, group.generation, settings_of(group), name_states(group))
+    command = commands.create(group.slug, group.generation, settings_of(group), name_states(group))
     hotpath.run(command)
 
 
 def destroy_in_redis(group: Group) -> None:
     """Remove a deleted group's data, and close sockets that have linked meanwhile."""
-    hotpath.run(door.destroy(group.slug, group.generation))
+    hotpath.run(commands.destroy(group.slug, group.generation))
     UnsentChange.objects.filter(group=group).delete()
 
 
 def apply_settings(group: Group) -> None:
     """Write the group's settings to Redis."""
-    hotpath.run(door.configure(group.slug, settings_of(group)))
+    hotpath.run(commands.configure(group.slug, settings_of(group)))
 
 
 def apply_name(group: Group, instance: Instance) -> None:
@@ -99,9 +103,11 @@ def apply_name(group: Group, instance: Instance) -> None:
     state = name_state(instance)
     reason = instance.manual_reason
     # This is first, because it creates a name that never registered.
-    changed = hotpath.run(door.manual(group.slug, state.name, state.manual, state.until_us, reason))
-    hotpath.run(door.upgrade_flag(group.slug, state.name, state.upgrading))
-    hotpath.run(door.backup(group.slug, state.name, state.backup))
+    changed = hotpath.run(
+        commands.manual(group.slug, state.name, state.manual, state.until_us, reason)
+    )
+    hotpath.run(commands.upgrade_flag(group.slug, state.name, state.upgrading))
+    hotpath.run(commands.backup(group.slug, state.name, state.backup))
     if changed.ended:
         _tell_ends(group)
 
@@ -109,7 +115,7 @@ def apply_name(group: Group, instance: Instance) -> None:
 def _tell_ends(group: Group) -> None:
     """Notify both ends of blocked sessions now. The timers do the rest."""
     for _round in range(TELLING_ROUNDS):
-        swept = hotpath.run(door.sweep(group.slug))
+        swept = hotpath.run(commands.sweep(group.slug))
         if swept is None or not swept.more:
             return
 

@@ -18,7 +18,7 @@ from poolsite.aggregates.services.recovering import check_life, try_each, watch_
 from poolsite.history.models import Cursor
 from poolsite.hotpath.rows import resend
 from poolsite.jobs.shards import of_shard
-from queueing.dispatch import dispatcher as door
+from queueing.dispatch import dispatcher as commands
 from queueing.dispatch.models import DispatchEvent, Group, Instance, UnsentChange
 from queueing.dispatch.services.common import name_states, settings_of
 from queueing.dispatch.services.groups import (
@@ -35,7 +35,7 @@ KIND = "dispatch.group"
 FRESH_SECONDS = 60
 
 
-def group_check(group: Group, figures: door.GroupFigures | None) -> bool:
+def group_check(group: Group, figures: commands.GroupFigures | None) -> bool:
     """Compare a group's data with SQL, and rebuild it if it was lost.
 
     figures: as just read from Redis. Return whether anything was done.
@@ -43,7 +43,7 @@ def group_check(group: Group, figures: door.GroupFigures | None) -> bool:
     return check_life(group, figures, group_rebuild, _failed_over)
 
 
-def _failed_over(group: Group, figures: door.GroupFigures) -> bool:
+def _failed_over(group: Group, figures: commands.GroupFigures) -> bool:
     """Rebuild a group that is closed because its server was promoted (`hotpath/promoted`)."""
     return figures.healing and group_rebuild(group, "failed over", figures.generation)
 
@@ -65,7 +65,7 @@ def group_rebuild(group: Group, why: str, found_generation: int = 0) -> bool:
     if generation is None:
         return False
     logger.warning("dispatch: group %s begins anew from SQL: %s", group.slug, why)
-    command = door.recover(group.slug, generation, settings_of(group), name_states(group))
+    command = commands.recover(group.slug, generation, settings_of(group), name_states(group))
     hotpath.run(command)
     return _still_there(group)
 
@@ -83,7 +83,7 @@ def watch_groups(shard: int, shards: int) -> dict[str, int]:
     groups = of_shard(Group.objects.select_related("account").order_by("pk"), shard, shards)
     done = {"groups": len(groups), "rebuilt": 0, "resent": 0, "failed": 0}
 
-    def look(group: Group, figures: door.GroupFigures | None) -> None:
+    def look(group: Group, figures: commands.GroupFigures | None) -> None:
         if group_check(group, figures):
             done["rebuilt"] += 1
         else:
@@ -91,7 +91,7 @@ def watch_groups(shard: int, shards: int) -> dict[str, int]:
             done["resent"] += resend(marks, partial(bring_to_redis, group))
             _end_recovery(group)
 
-    watch_each(groups, door.show, look, done, door.DispatchRefusedError)
+    watch_each(groups, commands.show, look, done, commands.DispatchRefusedError)
     _finish_deletions(shard, shards, done)
     return done
 
@@ -127,7 +127,7 @@ def bring_to_redis(group: Group) -> None:
 
 def differences(group: Group) -> dict[str, int]:
     """Return how many differences SQL and Redis have, by kind; empty if none. This only reads."""
-    figures = hotpath.run(door.show(group.slug))
+    figures = hotpath.run(commands.show(group.slug))
     if figures is None:
         return {"missing in Redis": 1}
     drift = {
@@ -137,9 +137,11 @@ def differences(group: Group) -> dict[str, int]:
         "generation": int(figures.generation != group.generation),
         "settings": int(figures.settings != settings_of(group)),
     }
-    said = hotpath.run(door.names(group.slug))
+    said = hotpath.run(commands.names(group.slug))
     for instance in Instance.objects.filter(group=group):
-        state = said[instance.name][0] if instance.name in said else door.NameState(instance.name)
+        state = (
+            said[instance.name][0] if instance.name in said else commands.NameState(instance.name)
+        )
         drift["manual state"] += state.manual != instance.manual_state
         drift["upgrade's drain"] += state.upgrading != instance.upgrading
         drift["backup"] += state.backup != instance.backup

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from poolsite import access, hotpath, moments
 from poolsite.access.services.actor import Actor, clean_reason, name_of, require
-from queueing.dispatch import dispatcher as door
+from queueing.dispatch import dispatcher as commands
 from queueing.dispatch.errors import DispatchError
 from queueing.dispatch.models import PEER_PATTERN, Group, Instance, ManualState
 from queueing.dispatch.services.common import (
@@ -115,7 +115,7 @@ def session_end(*, actor: Actor, group: Group, session: str, reason: str) -> Non
     """End a session. Both ends are notified. Raise DispatchError if there is none."""
     reason = _note(actor, "dispatch.session_end", group, reason, session=session[:80])
     with redis_refusals():
-        ended = hotpath.run(door.end_session(group.slug, session, reason))
+        ended = hotpath.run(commands.end_session(group.slug, session, reason))
     if not ended:
         raise DispatchError("unknown-session", f"{session[:80]}: session not found")
 
@@ -124,7 +124,7 @@ def peer_disconnect(*, actor: Actor, group: Group, peer: str, reason: str) -> No
     """Close a peer's link ("f:<id>", "b:<id>"). The peer is pending until it reconnects."""
     reason = _note(actor, "dispatch.peer_disconnect", group, reason, peer=peer[:42])
     with redis_refusals():
-        closed = hotpath.run(door.disconnect(group.slug, peer, reason))
+        closed = hotpath.run(commands.disconnect(group.slug, peer, reason))
     if not closed:
         raise DispatchError("unknown-peer", f"{peer[:42]}: link not found")
 

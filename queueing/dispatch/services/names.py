@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from poolsite import access, hotpath, live
 from poolsite.access.services.actor import Actor, clean_reason, require
-from queueing.dispatch import dispatcher as door
+from queueing.dispatch import dispatcher as commands
 from queueing.dispatch.errors import DispatchError
 from queueing.dispatch.models import Group, Instance, ManualState, Upgrade, UpgradeStep
 from queueing.dispatch.services.common import locked, redis_refusals, send_after_commit
@@ -46,13 +46,13 @@ def name_forget(*, actor: Actor, group: Group, name: str, reason: str) -> None:
 
 def apply_forgotten(group: Group, name: str) -> None:
     """Remove the name from Redis, unless an instance has registered under it meanwhile."""
-    with contextlib.suppress(door.DispatchRefusedError):
-        hotpath.run(door.forget_name(group.slug, name))
+    with contextlib.suppress(commands.DispatchRefusedError):
+        hotpath.run(commands.forget_name(group.slug, name))
 
 
 def still_in_redis(group: Group) -> list[str]:
     """Return names that are removed in SQL and still in Redis, with no instance under them."""
-    said = hotpath.run(door.names(group.slug))
+    said = hotpath.run(commands.names(group.slug))
     gone = Instance.all_objects.filter(group=group).exclude(forgotten_at=None)
     removed = gone.values_list("name", flat=True)
     return [name for name in removed if name in said and not said[name][1]]
@@ -60,7 +60,7 @@ def still_in_redis(group: Group) -> list[str]:
 
 def _refuse_linked(group: Group, name: str) -> None:
     with redis_refusals():
-        said = hotpath.run(door.names(group.slug))
+        said = hotpath.run(commands.names(group.slug))
     if name in said and said[name][1]:
         raise DispatchError(
             "group-refused", _("An instance is linked or pending under this name. Stop it first.")

@@ -10,7 +10,7 @@ from django.utils import timezone
 from poolsite import hotpath
 from poolsite.jobs.shards import of_shard
 from poolsite.moments import moment_of
-from queueing.dispatch import dispatcher as door
+from queueing.dispatch import dispatcher as commands
 from queueing.dispatch.models import FrontEnd, Group, Instance, LinkState
 from queueing.dispatch.services.common import known_instance
 
@@ -26,7 +26,7 @@ def note_peers(shard: int, shards: int) -> dict[str, int]:
     """Update the rows of instances and front-ends. Return how many were written."""
     done = {"groups": 0, "rows": 0, "failed": 0}
     groups = of_shard(Group.objects.order_by("pk"), shard, shards)
-    found = hotpath.run_batch([door.peers(group.slug) for group in groups])
+    found = hotpath.run_batch([commands.peers(group.slug) for group in groups])
     for group, rows in zip(groups, found, strict=True):
         if isinstance(rows, hotpath.HotPathError):
             done["failed"] += 1
@@ -38,7 +38,7 @@ def note_peers(shard: int, shards: int) -> dict[str, int]:
     return done
 
 
-def note(group: Group, rows: Sequence[door.PeerRow]) -> int:
+def note(group: Group, rows: Sequence[commands.PeerRow]) -> int:
     """Update the rows of a group from its peers in Redis. Peers that are missing have stopped."""
     backs = {row.name: row for row in rows if not row.is_front}
     fronts = {row.id: row for row in rows if row.is_front}
@@ -57,7 +57,7 @@ def note(group: Group, rows: Sequence[door.PeerRow]) -> int:
     return written
 
 
-def _instance_values(row: door.PeerRow | None) -> dict[str, object]:
+def _instance_values(row: commands.PeerRow | None) -> dict[str, object]:
     if row is None:
         return {"link_state": LinkState.STOP}
     return {
@@ -70,13 +70,13 @@ def _instance_values(row: door.PeerRow | None) -> dict[str, object]:
     }
 
 
-def _front_values(row: door.PeerRow | None) -> dict[str, object]:
+def _front_values(row: commands.PeerRow | None) -> dict[str, object]:
     if row is None:
         return {"link_state": LinkState.STOP}
     return {"profile": row.profile, "link_state": row.state, "last_seen_at": _seen(row)}
 
 
-def _seen(row: door.PeerRow) -> datetime | None:
+def _seen(row: commands.PeerRow) -> datetime | None:
     """Return when a peer was last heard, or None while it is pending: SQL then keeps its value."""
     return None if row.heard_us is None else moment_of(row.heard_us)
 

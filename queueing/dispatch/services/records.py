@@ -6,7 +6,7 @@ from typing import Any
 
 from poolsite.history import StreamEntry
 from poolsite.history.services import insert_rows
-from queueing.dispatch import dispatcher as door
+from queueing.dispatch import dispatcher as commands
 from queueing.dispatch.models import DispatchEvent
 
 logger = logging.getLogger(__name__)
@@ -19,7 +19,7 @@ def write_entries(group_id: int, generation: int, entries: Sequence[StreamEntry]
 
 def _row(entry: StreamEntry) -> dict[str, Any]:
     try:
-        change = door.read_change(entry.fields, entry.at_us)
+        change = commands.read_change(entry.fields, entry.at_us)
     except (KeyError, ValueError):
         logger.warning("dispatch: entry %s was written by a strange hand", entry.seq)
         return {"event": "unreadable", "data": str(dict(entry.fields))[:1_000]}

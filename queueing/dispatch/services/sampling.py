@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from poolsite.aggregates import minutes
-from queueing.dispatch import dispatcher as door
+from queueing.dispatch import dispatcher as commands
 from queueing.dispatch.models import Group, MinuteSample
 
 COUNTERS = ("started", "ended", "refused", "messages")
@@ -11,10 +11,10 @@ COUNTERS = ("started", "ended", "refused", "messages")
 
 def sample_take(now: datetime | None = None) -> dict[str, int]:
     """Sample every group for the minute that has just begun. Existing samples are kept."""
-    return minutes.take_samples(Group.objects.all(), door.show, _sample, now)
+    return minutes.take_samples(Group.objects.all(), commands.show, _sample, now)
 
 
-def _sample(group: Group, minute: datetime, now: door.GroupFigures) -> MinuteSample:
+def _sample(group: Group, minute: datetime, now: commands.GroupFigures) -> MinuteSample:
     samples = MinuteSample.objects.filter(group=group)
     before = minutes.sample_before(samples, minute, now.generation)
     totals = {name: getattr(now, name) for name in COUNTERS}

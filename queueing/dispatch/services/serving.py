@@ -5,7 +5,7 @@ from django.utils.translation import gettext as _
 
 from poolsite import access, hotpath, live
 from poolsite.access.services.actor import Actor, clean_reason, require
-from queueing.dispatch import dispatcher as door
+from queueing.dispatch import dispatcher as commands
 from queueing.dispatch.errors import DispatchError
 from queueing.dispatch.models import Group, Instance
 from queueing.dispatch.services.common import locked, redis_refusals, send_after_commit
@@ -59,6 +59,6 @@ def instance_uneject(*, actor: Actor, group: Group, name: str, reason: str) -> N
             reason=reason,
         )
     with redis_refusals():
-        done = hotpath.run(door.uneject(group.slug, name, reason))
-    if done == door.reasons.REPEAT:
+        done = hotpath.run(commands.uneject(group.slug, name, reason))
+    if done == commands.reasons.REPEAT:
         raise DispatchError("group-refused", _("This instance is not ejected."))

@@ -3,7 +3,7 @@
 from poolsite import live
 from poolsite.aggregates.topics import FiguresTopic
 from poolsite.live.lists import AggregateListTopic
-from queueing.dispatch import dispatcher as door
+from queueing.dispatch import dispatcher as commands
 from queueing.dispatch.models import Group
 from queueing.dispatch.selectors import figures_of
 from queueing.dispatch.topics.scope import GroupScope
@@ -14,7 +14,7 @@ class GroupFiguresTopic(GroupScope, FiguresTopic):
     """The figures of `selectors.figures_of`. A change is the new state."""
 
     name = "dispatch.group"
-    show = staticmethod(door.show)
+    show = staticmethod(commands.show)
     figures = staticmethod(figures_of)
 
 
@@ -25,5 +25,5 @@ class GroupListTopic(AggregateListTopic):
     name = "dispatch.groups"
     model = Group
     action = "dispatch.view"
-    show = staticmethod(door.show)
+    show = staticmethod(commands.show)
     figures = staticmethod(figures_of)

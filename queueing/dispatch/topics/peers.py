@@ -4,7 +4,7 @@ import asyncio
 from typing import Any
 
 from poolsite import hotpath, live
-from queueing.dispatch import dispatcher as door
+from queueing.dispatch import dispatcher as commands
 from queueing.dispatch.models import Group, Instance
 from queueing.dispatch.selectors import front_counts, peers_of
 from queueing.dispatch.topics.scope import GroupScope
@@ -25,7 +25,7 @@ class PeersTopic(live.RowsTopic, GroupScope):
 
     async def read(self) -> dict[str, Any]:
         rows, (instances, counts) = await asyncio.gather(
-            hotpath.arun(door.peers(self.slug)), live.in_thread(self._read_sql)
+            hotpath.arun(commands.peers(self.slug)), live.in_thread(self._read_sql)
         )
         found = peers_of(rows, instances, counts)
         now = asyncio.get_running_loop().time()

@@ -2,7 +2,7 @@
 
 from poolsite import access, live
 from poolsite.live.scopes import slug_of
-from queueing.dispatch import dispatcher as door
+from queueing.dispatch import dispatcher as commands
 from queueing.dispatch.links.directory import group_ref
 
 
@@ -12,10 +12,10 @@ class GroupScope(live.Topic):
     def __init__(self, key: str) -> None:
         super().__init__(key)
         self.slug = slug_of(key, "group")
-        self.tag = door.GroupKeys(self.slug).tag
+        self.tag = commands.GroupKeys(self.slug).tag
 
     async def allowed(self, principal: access.Principal) -> access.Decision:
         return access.decide_found(principal, "dispatch.view", await group_ref(self.slug))
 
     def wake_channels(self) -> list[str]:
-        return [door.GroupKeys(self.slug).wake_channel, live.touch_channel(self.address)]
+        return [commands.GroupKeys(self.slug).wake_channel, live.touch_channel(self.address)]

@@ -15,7 +15,7 @@ from poolsite.console.pages import principal_of
 from poolsite.csv_text import csv_file
 from poolsite.moments import moment_of, us_of
 from poolsite.paging import keyset_page
-from queueing.dispatch import dispatcher as door
+from queueing.dispatch import dispatcher as commands
 from queueing.dispatch import selectors
 from queueing.dispatch.models import DispatchEvent, Group
 from queueing.dispatch.selectors import GROUPS
@@ -42,7 +42,7 @@ def event_list(request: HttpRequest, slug: str) -> HttpResponse:
         "rows": lines,
         "has_count": any(line.count is not None for line in lines),
         "has_reason": any(line.reason for line in lines),
-        "events": [(event, words.get(event, event)) for event in door.EVENTS],
+        "events": [(event, words.get(event, event)) for event in commands.EVENTS],
         "filtered": any(given.values()),
         **given,
         "most_day": timezone.localdate(),
@@ -64,7 +64,7 @@ def _filters(request: HttpRequest) -> dict[str, str]:
     given = {
         name: request.GET.get(name, "").strip()[:42] for name in ("event", "who", "day", "until")
     }
-    if given["event"] not in door.EVENTS:
+    if given["event"] not in commands.EVENTS:
         given["event"] = ""
     for name in ("day", "until"):
         if day_of(given[name]) is None:

@@ -14,7 +14,7 @@ from poolsite import access, hotpath
 from poolsite.console.pages import principal_of
 from poolsite.console.templatetags.console import figure
 from poolsite.moments import moment_of
-from queueing.dispatch import dispatcher as door
+from queueing.dispatch import dispatcher as commands
 from queueing.dispatch import selectors
 from queueing.dispatch.models import Group
 from queueing.dispatch.selectors import GROUPS
@@ -55,7 +55,7 @@ def _explained(group: Group, session: str) -> dict[str, Any]:
 
 
 def _listed(group: Group, peer: str, after: str) -> dict[str, Any]:
-    peers = hotpath.run(door.peers(group.slug))
+    peers = hotpath.run(commands.peers(group.slug))
     context: dict[str, Any] = {
         "choices": [(row.key, row.name or row.id, row.is_front) for row in peers],
         "rows": [],
@@ -63,7 +63,7 @@ def _listed(group: Group, peer: str, after: str) -> dict[str, Any]:
     told = peer_of(group, peer, peers) if PEER.match(peer) else None
     if told is None:
         return context
-    page = hotpath.run(door.sessions_of(group.slug, peer, after, PAGE_ROWS))
+    page = hotpath.run(commands.sessions_of(group.slug, peer, after, PAGE_ROWS))
     rows = route_rows(page)
     return context | {
         "told": told | {name: _moment(told.get(f"{name}_us")) for name in PEER_TIMES},

@@ -12,7 +12,7 @@ from poolsite.access.models import User
 from poolsite.api.pages import Page, PageIn, page
 from poolsite.api.reading import NothingIn
 from poolsite.moments import iso
-from queueing.line import desk as door
+from queueing.line import desk as commands
 from queueing.line.api.agent_schemas import (
     CandidateOut,
     DeskAgentChangeIn,
@@ -34,7 +34,7 @@ from queueing.line.services.common import agents_at
 agent_setup = Router(tags=["desk-people"])
 VIEW, CONFIGURE = AtDesk("line.view"), AtDesk("line.configure")
 ONE: dict[int, Any] = {200: DeskAgentOut}
-Records = dict[int, door.AgentRecord]
+Records = dict[int, commands.AgentRecord]
 
 
 @agent_setup.get(

@@ -10,7 +10,7 @@ from ninja.params import functions as param
 from poolsite.access import principal_of_request
 from poolsite.api.reading import NothingIn
 from poolsite.api.root import ProblemError
-from queueing.line import desk as door
+from queueing.line import desk as commands
 from queueing.line.api.answers import (
     AgentOut,
     DoneOut,
@@ -126,9 +126,9 @@ def _state(agent: Agent, run: Any) -> Any:
 
 def _done(agent: Agent, run: Any) -> Any:
     """Run a use case with a short answer, then return the current rooms."""
-    answer: door.DeskReply | door.Standing = run(agent)
+    answer: commands.DeskReply | commands.Standing = run(agent)
     out = consoles.agent_out(agent)
-    return {**out, "visit": answer.visit} if isinstance(answer, door.DeskReply) else out
+    return {**out, "visit": answer.visit} if isinstance(answer, commands.DeskReply) else out
 
 
 # -- visitors ------------------------------------------------------------------------------------

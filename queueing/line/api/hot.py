@@ -11,7 +11,7 @@ from poolsite.access import Principal, Thing, VisitorScope
 from poolsite.api import lane
 from poolsite.api.problems import kind_of_refusal, problem_response
 from poolsite.api.reading import BodyReader, MalformedError
-from queueing.line import desk as door
+from queueing.line import desk as commands
 from queueing.line.models import Desk
 from queueing.line.schemas import BODY_LIMIT_BYTES, BeatIn
 from queueing.line.services import keeping
@@ -41,7 +41,7 @@ async def post_beat(request: Request) -> Response:
         given = _BODY.read_one(await lane.read_body(request, BODY_LIMIT_BYTES) or b"{}")
     except MalformedError as error:
         return problem_response("malformed", str(error))
-    standing = await hotpath.arun(door.beat(desk, visit))
+    standing = await hotpath.arun(commands.beat(desk, visit))
     keeping.heard(desk)
     if standing.answer == "gone":  # ended, or lost with Redis: SQL and the signed place decide
         standing = await live.in_thread(_beat_by_sql, desk, visit, given.place)
@@ -68,8 +68,10 @@ async def _desk(principal: Principal, visit: str) -> tuple[str, Response | None]
     return desk, None
 
 
-def _beat_by_sql(desk: str, visit: str, place: str) -> door.Standing:
+def _beat_by_sql(desk: str, visit: str, place: str) -> commands.Standing:
     found = Desk.objects.filter(slug=desk).first()
     return (
-        door.Standing("gone") if found is None else visit_beat(desk=found, visit=visit, place=place)
+        commands.Standing("gone")
+        if found is None
+        else visit_beat(desk=found, visit=visit, place=place)
     )

@@ -14,7 +14,7 @@ from poolsite.api.problems import kind_of_refusal
 from poolsite.api.reading import NothingIn
 from poolsite.api.root import ProblemError
 from poolsite.moments import zone_names
-from queueing.line import desk as door
+from queueing.line import desk as commands
 from queueing.line.api import joining
 from queueing.line.api.answers import (
     DoneOut,
@@ -162,9 +162,9 @@ def visit_row(request: HttpRequest) -> Visit:
 def get_visit(request: HttpRequest, visit: str = VisitId) -> Any:
     """Get the visit's state. This doesn't keep the visitor's place; use `beat` for that."""
     row = visit_row(request)
-    standing = hotpath.run(door.place(row.desk.slug, visit))
+    standing = hotpath.run(commands.place(row.desk.slug, visit))
     if standing.answer == "gone" and row.ended_at is not None:
-        standing = door.Standing("ended", word=row.outcome)
+        standing = commands.Standing("ended", word=row.outcome)
     return {**standing_as_data(visit, standing), "visit": visit}
 
 
@@ -176,7 +176,7 @@ def get_visit(request: HttpRequest, visit: str = VisitId) -> Any:
 def get_visitors_why(request: HttpRequest, visit: str = VisitId) -> Any:
     """How many agents of the visitor's queue are in each state. Up to a few seconds old."""
     row = visit_row(request)
-    standing = hotpath.run(door.place(row.desk.slug, visit))
+    standing = hotpath.run(commands.place(row.desk.slug, visit))
     counts = why.agents_of_queue(row.desk.slug, standing.queue or row.queue_id)
     return {**counts, "needs": why.skills_of_visit(visit)}
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from poolsite import hotpath
-from queueing.line import desk as door
+from queueing.line import desk as commands
 from queueing.line.models import Agent, Message, Queue, Visit
 from queueing.line.selectors.consoles import agent_out
 
@@ -17,7 +17,7 @@ def first_snapshots(agent: Agent, queues: Sequence[Queue]) -> dict[str, Any]:
     desk = agent.desk.slug
     try:
         me = agent_out(agent)
-        lines = hotpath.run_all([door.waiting(desk, queue.pk, count=ROWS) for queue in queues])
+        lines = hotpath.run_all([commands.waiting(desk, queue.pk, count=ROWS) for queue in queues])
     except hotpath.HotPathError:
         return {}
     firsts: dict[str, Any] = {f"line.agent:{agent.user_id}": me}
@@ -26,7 +26,7 @@ def first_snapshots(agent: Agent, queues: Sequence[Queue]) -> dict[str, Any]:
     return firsts
 
 
-def waiting_rows(line: door.LinePart) -> dict[str, dict[str, Any]]:
+def waiting_rows(line: commands.LinePart) -> dict[str, dict[str, Any]]:
     """Return the visits of a part of a line by ID, in order, with what their visitors entered."""
     said = _said([row.visit for row in line.visits])
     return {

@@ -8,7 +8,7 @@ from django.db.models import Avg, Count, F
 from django.utils.translation import get_language
 
 from poolsite import hotpath
-from queueing.line import desk as door
+from queueing.line import desk as commands
 from queueing.line.models import Agent, AgentShift, Message, Queue, RoomEvent, Visit
 from queueing.line.selectors.promises import promises_of
 from queueing.line.services import hours, routing
@@ -45,13 +45,13 @@ def _promises(queue: Queue) -> dict[str, int] | None:
     return {"inside": known.inside, "of": known.of} if known.enough else None
 
 
-def agent_out(agent: Agent, state: door.AgentState | None = None) -> dict[str, Any]:
+def agent_out(agent: Agent, state: commands.AgentState | None = None) -> dict[str, Any]:
     """Return an agent's state with its rooms, offers and wrap-ups."""
-    now = state or hotpath.run(door.agent_state(agent.desk.slug, agent.user_id))
+    now = state or hotpath.run(commands.agent_state(agent.desk.slug, agent.user_id))
     ids = [slot.visit for slot in now.slots if slot.visit]
     rows = Visit.objects.filter(public_id__in=ids).select_related("queue")
     said = {row.public_id: row for row in rows}
-    known = hotpath.run(door.visits(agent.desk.slug, ids)) if ids else {}
+    known = hotpath.run(commands.visits(agent.desk.slug, ids)) if ids else {}
     calls = {call.visit: call_out(call) for call in _calls(agent.desk.slug, ids)}
     return {
         "agent": agent.user_id,
@@ -72,17 +72,17 @@ def agent_out(agent: Agent, state: door.AgentState | None = None) -> dict[str, A
     }
 
 
-def _calls(desk: str, visits: list[str]) -> list[door.CallBack]:
-    return hotpath.run(door.calls_of(desk, visits)) if visits else []
+def _calls(desk: str, visits: list[str]) -> list[commands.CallBack]:
+    return hotpath.run(commands.calls_of(desk, visits)) if visits else []
 
 
-def call_out(call: door.CallBack) -> dict[str, str]:
+def call_out(call: commands.CallBack) -> dict[str, str]:
     """Return a callback as the agent sees it: the number to call, and the number to call from."""
     return {"state": call.state, "callee": call.callee, "number": call.number}
 
 
 def _slot_out(
-    slot: door.Slot, visit: Visit | None, record: door.VisitRecord | None
+    slot: commands.Slot, visit: Visit | None, record: commands.VisitRecord | None
 ) -> dict[str, Any]:
     out: dict[str, Any] = {"kind": slot.kind, "visit": slot.visit, "until_ms": slot.until_ms}
     if visit is not None:
@@ -98,7 +98,7 @@ def place_told(visit: Visit) -> int:
     return visit.place_at_join + 1 if visit.place_at_join is not None else 0
 
 
-def since_and_why(record: door.VisitRecord | None) -> dict[str, Any]:
+def since_and_why(record: commands.VisitRecord | None) -> dict[str, Any]:
     """Return since when the visit has its state and its visitor is away, and why this agent."""
     if record is None:
         return {}

@@ -5,11 +5,11 @@ from typing import Any
 from poolsite.aggregates.reading import Now, Visible
 from poolsite.hotpath.rows import with_figures
 from poolsite.moments import moment_of
-from queueing.line import desk as door
+from queueing.line import desk as commands
 from queueing.line.models import Desk
 
 
-class DeskRow(Now[Desk, door.DeskFigures]):
+class DeskRow(Now[Desk, commands.DeskFigures]):
     """A desk and its figures, which are None while Redis is unavailable."""
 
     @property
@@ -59,10 +59,10 @@ DESKS = Visible(Desk, "line.view")
 
 def desk_rows(desks: list[Desk]) -> list[DeskRow]:
     """Return the desks with their figures, read together. Does not fail while Redis is away."""
-    return [DeskRow(*each) for each in with_figures(desks, door.show, patient=True)]
+    return [DeskRow(*each) for each in with_figures(desks, commands.show, patient=True)]
 
 
-def figures_of(found: door.DeskFigures | None) -> dict[str, Any]:
+def figures_of(found: commands.DeskFigures | None) -> dict[str, Any]:
     """Return a desk's row in the form of the live list of desks."""
     if found is None:
         return {"status": "missing"}
@@ -76,5 +76,5 @@ def figures_of(found: door.DeskFigures | None) -> dict[str, Any]:
     }
 
 
-def _oldest(found: door.DeskFigures) -> int:
+def _oldest(found: commands.DeskFigures) -> int:
     return min((each.oldest_us for each in found.queues.values() if each.oldest_us), default=0)

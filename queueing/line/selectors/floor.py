@@ -11,7 +11,7 @@ from django.utils import timezone
 from poolsite import hotpath
 from poolsite.kept import TtlCache
 from queueing.line import definitions, pauses
-from queueing.line import desk as door
+from queueing.line import desk as commands
 from queueing.line.models import Agent, AgentShift, Desk, Queue, Skill, Visit
 from queueing.line.selectors import wallboard, why
 from queueing.line.services import hours
@@ -40,7 +40,7 @@ class _Day:
 def floor(desk: Desk) -> dict[str, Any]:
     """Return agents and queues as JSON-ready data. Times are in ms since 1970."""
     day = _DAY.get(desk.pk, lambda: _read_day(desk))
-    figures = hotpath.run(door.show(desk.slug))
+    figures = hotpath.run(commands.show(desk.slug))
     records = [each for each in agents_at(desk.slug) if each.agent in day.agents]
     here = [each for each in records if each.state != "offline"]
     visits = _visits(desk, here)
@@ -66,23 +66,25 @@ def _look(row: Mapping[str, Any], now_ms: int) -> tuple[int, int, str]:
     return order.get(state, 6), since, str(row["name"])
 
 
-def _visits(desk: Desk, records: Iterable[door.AgentRecord]) -> Mapping[str, door.VisitRecord]:
+def _visits(
+    desk: Desk, records: Iterable[commands.AgentRecord]
+) -> Mapping[str, commands.VisitRecord]:
     ids = [slot.visit for each in records for slot in each.slots if slot.visit]
-    found: dict[str, door.VisitRecord] = {}
+    found: dict[str, commands.VisitRecord] = {}
     for start in range(0, len(ids), 1_000):
-        found |= hotpath.run(door.visits(desk.slug, ids[start : start + 1_000]))
+        found |= hotpath.run(commands.visits(desk.slug, ids[start : start + 1_000]))
     return found
 
 
-def _names(visits: Mapping[str, door.VisitRecord]) -> Mapping[str, str]:
+def _names(visits: Mapping[str, commands.VisitRecord]) -> Mapping[str, str]:
     rows = Visit.objects.filter(public_id__in=visits)
     return dict(rows.values_list("public_id", "name"))
 
 
 def _agent(
-    record: door.AgentRecord,
+    record: commands.AgentRecord,
     day: _Day,
-    visits: Mapping[str, door.VisitRecord],
+    visits: Mapping[str, commands.VisitRecord],
     names: Mapping[str, str],
 ) -> dict[str, Any]:
     agent = day.agents[record.agent]
@@ -113,7 +115,7 @@ def _agent(
 
 
 def _slot(
-    slot: door.Slot, visit: door.VisitRecord | None, names: Mapping[str, str]
+    slot: commands.Slot, visit: commands.VisitRecord | None, names: Mapping[str, str]
 ) -> dict[str, Any]:
     return {
         "kind": slot.kind,
@@ -124,7 +126,7 @@ def _slot(
     }
 
 
-def _since(record: door.AgentRecord, state: str, slots: list[dict[str, Any]]) -> int:
+def _since(record: commands.AgentRecord, state: str, slots: list[dict[str, Any]]) -> int:
     if state == "away":
         return record.heard_ms
     begun = [slot["since"] for slot in slots if slot["kind"] == state and slot["since"]]
@@ -132,7 +134,7 @@ def _since(record: door.AgentRecord, state: str, slots: list[dict[str, Any]]) ->
 
 
 def _queues(
-    desk: Desk, figures: door.DeskFigures | None, here: list[door.AgentRecord], day: _Day
+    desk: Desk, figures: commands.DeskFigures | None, here: list[commands.AgentRecord], day: _Day
 ) -> list[dict[str, Any]]:
     rows = []
     for queue in desk.queues.select_related("desk__account"):
@@ -149,7 +151,9 @@ def _lateness(row: Mapping[str, Any], now_ms: int) -> float:
     return waited / max(1, int(row["alarm_seconds"]))
 
 
-def _queue(queue: Queue, now: door.QueueFigures | None, day: _Day, online: int) -> dict[str, Any]:
+def _queue(
+    queue: Queue, now: commands.QueueFigures | None, day: _Day, online: int
+) -> dict[str, Any]:
     today = day.counts.get(queue.pk, {})
     level = definitions.service_level(
         today.get("in_time", 0), today.get("served", 0), today.get("abandoned", 0)
@@ -208,7 +212,7 @@ def line_of(queue: Queue) -> list[dict[str, str]]:
     The agents are checked once per set of needed skills, not once per visitor.
     """
     desk = queue.desk
-    part = hotpath.run(door.waiting(desk.slug, queue.pk, count=LINE_ROWS))
+    part = hotpath.run(commands.waiting(desk.slug, queue.pk, count=LINE_ROWS))
     found: dict[int, why.WhyNobody | None] = {}
     rows = []
     for place, visit in enumerate(part.visits):

@@ -4,7 +4,7 @@ from itertools import islice
 from typing import Any
 
 from poolsite import hotpath
-from queueing.line import desk as door
+from queueing.line import desk as commands
 from queueing.line.models import Agent, Desk, Queue, Skill
 from queueing.line.services.common import agents_at
 
@@ -20,7 +20,7 @@ def colleagues(agent: Agent) -> dict[str, Any]:
 
 
 def _queues(desk: Desk) -> list[dict[str, Any]]:
-    figures = hotpath.run(door.show(desk.slug))
+    figures = hotpath.run(commands.show(desk.slug))
     known = figures.queues if figures is not None else {}
     rows = []
     for queue in Queue.objects.filter(desk=desk).order_by("position", "slug"):
@@ -51,7 +51,7 @@ def _agents(agent: Agent) -> list[dict[str, Any]]:
     return rows
 
 
-def _row(record: door.AgentRecord, agent: Agent, names: dict[str, str]) -> dict[str, Any]:
+def _row(record: commands.AgentRecord, agent: Agent, names: dict[str, str]) -> dict[str, Any]:
     reason = reason_of(record)
     levels = sorted(agent.skills.items(), key=lambda pair: (-pair[1], pair[0]))
     return {
@@ -67,7 +67,7 @@ def _row(record: door.AgentRecord, agent: Agent, names: dict[str, str]) -> dict[
     }
 
 
-def reason_of(record: door.AgentRecord) -> str:
+def reason_of(record: commands.AgentRecord) -> str:
     """Return why an online agent cannot get a visitor (a code of line/why), or "free"."""
     if record.away_since_ms:
         return "away"

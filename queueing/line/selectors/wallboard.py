@@ -14,7 +14,7 @@ from poolsite import hotpath
 from poolsite.kept import TtlCache
 from poolsite.operations.models import Incident
 from queueing.line import definitions
-from queueing.line import desk as door
+from queueing.line import desk as commands
 from queueing.line.models import Agent, Desk, Queue, Room, Visit
 from queueing.line.selectors.promises import promises_of
 from queueing.line.services import hours
@@ -45,7 +45,7 @@ class Day:
 
 def board(desk: Desk) -> dict[str, Any]:
     """Return all data of the wallboard as JSON-ready data. Times are in ms since 1970."""
-    figures = hotpath.run(door.show(desk.slug))
+    figures = hotpath.run(commands.show(desk.slug))
     records = list(agents_at(desk.slug))
     day = _day(desk)
     queues = [_queue(queue, figures, records, day) for queue in desk.queues.all()]
@@ -72,14 +72,17 @@ def board(desk: Desk) -> dict[str, Any]:
     }
 
 
-def _offline(records: list[door.AgentRecord], day: Day) -> list[str]:
+def _offline(records: list[commands.AgentRecord], day: Day) -> list[str]:
     """Return the agents without a shift, by name. An agent who was just lost has a tile instead."""
     gone = (each.agent for each in records if each.state == "offline")
     return sorted(day.names.get(key, "–") for key in gone if key not in day.lost)
 
 
 def _queue(
-    queue: Queue, figures: door.DeskFigures | None, records: list[door.AgentRecord], day: Day
+    queue: Queue,
+    figures: commands.DeskFigures | None,
+    records: list[commands.AgentRecord],
+    day: Day,
 ) -> dict[str, Any]:
     now = figures.queues.get(queue.pk) if figures is not None else None
     is_open = hours.is_open(queue)
@@ -143,7 +146,7 @@ def _promises(queue: Queue) -> dict[str, int] | None:
     return {"of": known.of, "inside": known.inside, "sooner": known.sooner}
 
 
-def state_of(record: door.AgentRecord) -> str:
+def state_of(record: commands.AgentRecord) -> str:
     """Return what an online or paused agent does: away, room, offer, paused, wrap_up or free."""
     if record.away_since_ms:
         return "away"
@@ -156,7 +159,7 @@ def state_of(record: door.AgentRecord) -> str:
     return "wrap_up" if "wrap_up" in kinds else "free"
 
 
-def _agent(record: door.AgentRecord, day: Day) -> dict[str, Any]:
+def _agent(record: commands.AgentRecord, day: Day) -> dict[str, Any]:
     state = state_of(record)
     rooms = [slot.visit for slot in record.slots if slot.kind == "room"]
     since = record.since_ms

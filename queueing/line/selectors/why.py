@@ -10,7 +10,7 @@ from django.utils.translation import ngettext
 
 from poolsite import hotpath
 from poolsite.kept import TtlCache
-from queueing.line import desk as door
+from queueing.line import desk as commands
 from queueing.line import pauses
 from queueing.line.models import Agent, Desk, Skill, Visit
 from queueing.line.services.common import agents_at
@@ -70,10 +70,10 @@ def why_nobody(desk: Desk, visit: str, *, first: int = 0) -> WhyNobody | None:
     return WhyNobody(visit, parts[0].state, parts[0].mode, reasons)
 
 
-def _parts(desk: Desk, visit: str) -> Iterator[door.Why]:
+def _parts(desk: Desk, visit: str) -> Iterator[commands.Why]:
     cursor, told = "0", 0
     while True:
-        part = hotpath.run(door.why(desk.slug, visit, cursor))
+        part = hotpath.run(commands.why(desk.slug, visit, cursor))
         if part is None:
             return
         yield part
@@ -82,7 +82,7 @@ def _parts(desk: Desk, visit: str) -> Iterator[door.Why]:
             return
 
 
-def _params(row: door.Reason, now_ms: int, skills: Mapping[str, str]) -> dict[str, Any]:
+def _params(row: commands.Reason, now_ms: int, skills: Mapping[str, str]) -> dict[str, Any]:
     one, other = row.facts
     match row.code:
         case "at_capacity":
@@ -238,7 +238,7 @@ def _count(desk: str, queue: int) -> dict[str, int]:
     return dict(counts)
 
 
-def _doing(record: door.AgentRecord) -> str:
+def _doing(record: commands.AgentRecord) -> str:
     kinds = {slot.kind for slot in record.slots}
     if kinds & {"room", "offer"} and len(record.slots) >= record.capacity:
         return "wrap_up" if "wrap_up" in kinds else "talking"

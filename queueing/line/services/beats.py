@@ -4,7 +4,7 @@ import re
 
 from poolsite import hotpath
 from poolsite.moments import us_of
-from queueing.line import desk as door
+from queueing.line import desk as commands
 from queueing.line.models import Desk, Visit
 from queueing.line.services import keeping
 from queueing.line.tokens import LinePlace, read_place
@@ -12,7 +12,7 @@ from queueing.line.tokens import LinePlace, read_place
 _PUBLIC_ID = re.compile(r"^[A-Za-z0-9_-]{8,32}\Z")
 
 
-def visit_beat(*, desk: Desk, visit: str, place: str = "") -> door.Standing:
+def visit_beat(*, desk: Desk, visit: str, place: str = "") -> commands.Standing:
     """Record that the visitor is present (by WebSocket or poll). Return the visit's current state.
 
     A desk that has forgotten the visit takes it back at its original place, using the visitor's
@@ -20,28 +20,28 @@ def visit_beat(*, desk: Desk, visit: str, place: str = "") -> door.Standing:
     is `gone` if the visit does not exist or ended long ago.
     """
     if not _PUBLIC_ID.match(visit):
-        return door.Standing("gone")
-    standing = hotpath.run(door.beat(desk.slug, visit))
+        return commands.Standing("gone")
+    standing = hotpath.run(commands.beat(desk.slug, visit))
     keeping.heard(desk.slug)
     if standing.answer != "gone":
         return standing
     row = Visit.objects.filter(desk=desk, public_id=visit).select_related("agent").first()
     if row is not None and row.ended_at is not None:
-        return door.Standing(
+        return commands.Standing(
             "ended", agent=None, queue=row.queue_id, priority=row.priority, word=row.outcome
         )
-    if row is not None and row.agent is not None and standing.word == door.RECOVERING:
+    if row is not None and row.agent is not None and standing.word == commands.RECOVERING:
         # The rebuild is about to load this visit into its room. Joining the line now would lose the
         # room.
         arrived_us = us_of(row.joined_at)
-        return door.Standing(
+        return commands.Standing(
             *("room", standing.seq, 0, row.agent.user_id, row.queue_id, row.priority),
             *(arrived_us, arrived_us),
         )
     back = _place_of(desk, visit, row, place)
     if back is None:
         return standing
-    command = door.join(
+    command = commands.join(
         *(desk.slug, visit, back.queue),
         priority=back.priority,
         skills=row.skills if row is not None else None,
@@ -50,10 +50,10 @@ def visit_beat(*, desk: Desk, visit: str, place: str = "") -> door.Standing:
     return hotpath.run(command)
 
 
-def visit_beat_by_name(visit: str) -> door.Standing:
+def visit_beat_by_name(visit: str) -> commands.Standing:
     """Call visit_beat for a visit whose desk is unknown. Return `gone` if SQL has no such visit."""
     desk = Desk.objects.filter(visits__public_id=visit).first()
-    return visit_beat(desk=desk, visit=visit) if desk is not None else door.Standing("gone")
+    return visit_beat(desk=desk, visit=visit) if desk is not None else commands.Standing("gone")
 
 
 def _place_of(desk: Desk, visit: str, row: Visit | None, proof: str) -> LinePlace | None:

@@ -20,7 +20,7 @@ from poolsite import access, hotpath
 from poolsite.access.services.actor import Actor
 from poolsite.jobs.shards import of_shard
 from poolsite.runtime.crash_points import crash_point
-from queueing.line import desk as door
+from queueing.line import desk as commands
 from queueing.line.errors import LineError
 from queueing.line.models import Agent, Desk, Visit
 from queueing.line.services.common import REBUILT
@@ -32,7 +32,7 @@ END_SECONDS = 10.0  # after this, the sweep releases an ending call's number
 _NUMBER = re.compile(r"\+?[0-9]{3,32}\Z")
 
 
-def call_back(*, actor: Actor, agent: Agent, visit: Visit, number: str = "") -> door.CallBack:
+def call_back(*, actor: Actor, agent: Agent, visit: Visit, number: str = "") -> commands.CallBack:
     """Claim a number for calling the visitor of this agent's room, or return the existing call.
 
     number: the number to call; without it, the visitor's contact. Raise LineError no-call-back (not
@@ -43,7 +43,7 @@ def call_back(*, actor: Actor, agent: Agent, visit: Visit, number: str = "") -> 
     if not can_call(desk):
         raise no_pool()
     asked = hotpath.run(
-        door.call_ask(
+        commands.call_ask(
             *(desk.slug, agent.user_id, visit.public_id, callee),
             pool=desk.callback_pool,
             look_after_seconds=CONFIRM_SECONDS,
@@ -64,7 +64,9 @@ def call_back(*, actor: Actor, agent: Agent, visit: Visit, number: str = "") -> 
 def call_end(*, actor: Actor, agent: Agent, visit: str) -> None:
     """End the callback of one of the agent's visits. Do nothing if it has ended or never began."""
     ended = hotpath.run(
-        door.call_end(agent.desk.slug, visit, agent=agent.user_id, look_after_seconds=END_SECONDS)
+        commands.call_end(
+            agent.desk.slug, visit, agent=agent.user_id, look_after_seconds=END_SECONDS
+        )
     )
     if ended.answer == "repeat":
         return
@@ -86,7 +88,7 @@ def sweep_calls(shard: int, shards: int) -> dict[str, int]:
     done = {"calls": 0, "failed": 0}
     for desk in of_shard(Desk.objects.order_by("pk"), shard, shards):
         try:
-            for call in hotpath.run(door.calls_due(desk.slug)):
+            for call in hotpath.run(commands.calls_due(desk.slug)):
                 done["calls"] += 1
                 _advance(desk, call)
         except (numbers.NumbersError, hotpath.HotPathError, RedisError) as error:
@@ -95,7 +97,7 @@ def sweep_calls(shard: int, shards: int) -> dict[str, int]:
     return done
 
 
-def _advance(desk: Desk, call: door.CallBack) -> None:
+def _advance(desk: Desk, call: commands.CallBack) -> None:
     if not call.in_room or call.state == "ending":
         _give_back(desk, call, "over")
     elif call.state == "asked":
@@ -107,7 +109,7 @@ def _advance(desk: Desk, call: door.CallBack) -> None:
         _keep(desk, call)
 
 
-def _claim(desk: Desk, call: door.CallBack) -> door.CallBack:
+def _claim(desk: Desk, call: commands.CallBack) -> commands.CallBack:
     """Claim the pool's number and confirm it at the desk.
 
     If the pool or the desk refuses, undo the call and raise LineError.
@@ -129,7 +131,7 @@ def _claim(desk: Desk, call: door.CallBack) -> door.CallBack:
         raise no_number(error) from error
     crash_point("line.call.after_claim")
     kept = hotpath.run(
-        door.call_keep(
+        commands.call_keep(
             *(desk.slug, call.visit, call.operation),
             number=claim.number,
             look_after_seconds=claim.lease_seconds / 3,
@@ -142,7 +144,7 @@ def _claim(desk: Desk, call: door.CallBack) -> door.CallBack:
     return kept
 
 
-def _keep(desk: Desk, call: door.CallBack) -> None:
+def _keep(desk: Desk, call: commands.CallBack) -> None:
     """Renew the lease of the number. End the call if the pool has taken the number back."""
     pool = numbers.callback_pool(slug=call.pool, account_id=desk.account_id)
     if pool is None:
@@ -156,16 +158,16 @@ def _keep(desk: Desk, call: door.CallBack) -> None:
         _give_back(desk, call, "number lost")
         return
     hotpath.run(
-        door.call_keep(
+        commands.call_keep(
             *(desk.slug, call.visit, call.operation), look_after_seconds=pool.lease_seconds / 3
         )
     )
 
 
-def _give_back(desk: Desk, call: door.CallBack, reason: str) -> None:
+def _give_back(desk: Desk, call: commands.CallBack, reason: str) -> None:
     """End the call at the desk, release the number, forget the call. Each step can be repeated."""
     hotpath.run(
-        door.call_end(
+        commands.call_end(
             *(desk.slug, call.visit), operation=call.operation, look_after_seconds=END_SECONDS
         )
     )
@@ -175,7 +177,7 @@ def _give_back(desk: Desk, call: door.CallBack, reason: str) -> None:
             actor=ACTOR, pool=pool, operation=call.operation, reason="callback over"
         )
     crash_point("line.call.after_release")
-    hotpath.run(door.call_forget(desk.slug, call.visit, call.operation, reason))
+    hotpath.run(commands.call_forget(desk.slug, call.visit, call.operation, reason))
 
 
 def can_call(desk: Desk) -> bool:
@@ -208,7 +210,7 @@ def dialled(text: str) -> str:
     return digits
 
 
-def _refusal(call: door.CallBack) -> LineError:
+def _refusal(call: commands.CallBack) -> LineError:
     if call.answer == "not_yours":
         return LineError("not-yours", _("The room has ended or belongs to another agent."))
     if call.answer == "busy":

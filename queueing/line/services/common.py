@@ -12,7 +12,7 @@ from redis.exceptions import RedisError
 
 from poolsite import hotpath
 from poolsite.plain_text import JOINERS, one_line
-from queueing.line import desk as door
+from queueing.line import desk as commands
 from queueing.line.errors import LineError
 from queueing.line.models import Agent, Desk, Queue
 
@@ -48,19 +48,19 @@ def _may_be_said(char: str) -> bool:
     return unicodedata.category(char) not in ("Cc", "Cs", "Cn") and char not in DIRECTIONS
 
 
-def agents_at(desk: str) -> Iterator[door.AgentRecord]:
+def agents_at(desk: str) -> Iterator[commands.AgentRecord]:
     """Iterate over every agent of a desk as Redis has it. Read page by page, on demand."""
     cursor = "0"
     while True:
-        cursor, some = hotpath.run(door.agents(desk, cursor))
+        cursor, some = hotpath.run(commands.agents(desk, cursor))
         yield from some
         if cursor == "0":
             return
 
 
-def queue_settings(queue: Queue, *, is_open: bool) -> door.QueueSettings:
+def queue_settings(queue: Queue, *, is_open: bool) -> commands.QueueSettings:
     """Return a queue's settings in the form that the scripts take."""
-    return door.QueueSettings(
+    return commands.QueueSettings(
         mode=queue.mode,
         is_open=is_open,
         ttl_seconds=queue.ttl_seconds,
@@ -80,11 +80,11 @@ def queue_settings(queue: Queue, *, is_open: bool) -> door.QueueSettings:
     )
 
 
-def agent_settings(agent: Agent) -> door.AgentSettings:
+def agent_settings(agent: Agent) -> commands.AgentSettings:
     """Return an agent's settings in the form that the scripts take. Reads its queues from SQL."""
     queues = list(agent.queues.all())
     ttl = min((queue.ttl_seconds for queue in queues), default=15)
-    return door.AgentSettings(
+    return commands.AgentSettings(
         queues=[queue.pk for queue in queues],
         capacity=agent.capacity,
         skills={str(name): int(level) for name, level in agent.skills.items()},

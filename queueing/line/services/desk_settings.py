@@ -13,7 +13,7 @@ from poolsite import access, hotpath
 from poolsite.access.services import aggregates
 from poolsite.access.services.actor import Actor, clean_reason, name_of, require
 from poolsite.access.services.aggregates import Act
-from queueing.line import desk as door
+from queueing.line import desk as commands
 from queueing.line.errors import LineError
 from queueing.line.models import (
     Agent,
@@ -52,7 +52,7 @@ def desk_configure(*, actor: Actor, desk: Desk, reason: str = "", **changes: Any
 def agent_archive(*, actor: Actor, agent: Agent, reason: str = "") -> Agent:
     """Take an agent out of service. Raise LineError agent-online if the agent is logged in."""
     require(actor, "line.configure", agent.desk)
-    found = hotpath.run(door.agent_remove(agent.desk.slug, agent.user_id))
+    found = hotpath.run(commands.agent_remove(agent.desk.slug, agent.user_id))
     if found.answer == "in_use":
         raise LineError("agent-online", "The agent is online. Log the agent out first.")
     with transaction.atomic():

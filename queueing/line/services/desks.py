@@ -13,7 +13,7 @@ from poolsite.access.services import aggregates
 from poolsite.access.services.actor import Actor, clean_reason, require
 from poolsite.access.services.aggregates import Act
 from poolsite.moments import zone_names
-from queueing.line import desk as door
+from queueing.line import desk as commands
 from queueing.line.errors import LineError
 from queueing.line.models import Agent, Desk, Queue
 from queueing.line.services import hours
@@ -53,21 +53,21 @@ def begin_desk(desk: Desk) -> None:
 
     Never replaces a later generation.
     """
-    if hotpath.run(door.create(desk.slug, desk.generation, log_limit=desk.log_limit)).ok:
+    if hotpath.run(commands.create(desk.slug, desk.generation, log_limit=desk.log_limit)).ok:
         apply_desk(desk)
 
 
 def apply_desk(desk: Desk) -> None:
     """Write every queue and agent from SQL to Redis. Repeating it changes nothing."""
     queues = [
-        door.queue_write(
+        commands.queue_write(
             *(desk.slug, queue.pk, queue_settings(queue, is_open=hours.is_open(queue))),
             log_limit=desk.log_limit,
         )
         for queue in desk.queues.select_related("desk", "desk__account")
     ]
     agents = [
-        door.agent_write(desk.slug, agent.user_id, agent_settings(agent))
+        commands.agent_write(desk.slug, agent.user_id, agent_settings(agent))
         for agent in desk.agents.filter(archived_at=None).prefetch_related("queues")
     ]
     hotpath.run_all([*queues, *agents])
@@ -100,7 +100,9 @@ def queue_configure(*, actor: Actor, queue: Queue, reason: str = "", **changes: 
 def apply_queue(queue: Queue) -> None:
     """Write a queue's settings to Redis, including whether it is open now."""
     settings = queue_settings(queue, is_open=hours.is_open(queue))
-    command = door.queue_write(queue.desk.slug, queue.pk, settings, log_limit=queue.desk.log_limit)
+    command = commands.queue_write(
+        queue.desk.slug, queue.pk, settings, log_limit=queue.desk.log_limit
+    )
     hotpath.run(command)
 
 
@@ -172,7 +174,7 @@ def agent_configure(
 
 def apply_agent(agent: Agent) -> None:
     """Write an agent's settings to Redis."""
-    hotpath.run(door.agent_write(agent.desk.slug, agent.user_id, agent_settings(agent)))
+    hotpath.run(commands.agent_write(agent.desk.slug, agent.user_id, agent_settings(agent)))
 
 
 def _queues_of(desk: Desk, queues: Iterable[Queue]) -> list[Queue]:

@@ -14,7 +14,7 @@ from datetime import timedelta
 from django.db.models import Avg, F
 from django.utils import timezone
 
-from queueing.line import desk as door
+from queueing.line import desk as commands
 from queueing.line.models import Queue, Visit
 from queueing.line.services.calibration import PLAIN, Factors, factors_of
 from queueing.line.services.common import agents_at
@@ -51,7 +51,7 @@ class QueuePace:
     factors: Factors = PLAIN
 
 
-def estimate(standing: door.Standing) -> Estimate | None:
+def estimate(standing: commands.Standing) -> Estimate | None:
     """Return the range for a waiting visitor, or None if there is not enough data."""
     if standing.answer not in ("waiting", "away") or not standing.queue:
         return None
@@ -61,7 +61,7 @@ def estimate(standing: door.Standing) -> Estimate | None:
     return wait_range(standing.ahead + 1, pace.room_seconds / pace.rooms, pace.factors)
 
 
-def needs_sql(standing: door.Standing) -> bool:
+def needs_sql(standing: commands.Standing) -> bool:
     """Whether `estimate` would have to read SQL now, because nothing is cached."""
     return standing.answer in ("waiting", "away") and _remembered(standing.queue) is None
 

@@ -8,7 +8,7 @@ from django.utils import timezone
 from poolsite import access, hotpath
 from poolsite.access import Principal
 from poolsite.access.services.actor import Actor, name_of, require, user_of
-from queueing.line import desk as door
+from queueing.line import desk as commands
 from queueing.line.errors import LineError
 from queueing.line.models import Agent, Message, Queue, RoomGuest, Visit
 from queueing.line.services.common import clean
@@ -103,7 +103,7 @@ def room_say(*, actor: Actor, visit: Visit, client_id: str, text: str) -> SentMe
     )
 
 
-def room_take_over(*, actor: Actor, visit: Visit, reason: str) -> door.Standing:
+def room_take_over(*, actor: Actor, visit: Visit, reason: str) -> commands.Standing:
     """Move a room, with its transcript, to the supervisor's own seat.
 
     The reason goes to the audit log. Raise LineError malformed (no reason), not-an-agent, no-room
@@ -145,18 +145,18 @@ def shown_name(actor: Actor, visit: Visit) -> str:
 
 def queue_of(visit: Visit) -> Queue:
     """Return the visit's current queue, read from Redis: SQL may still have the previous queue."""
-    standing = hotpath.run(door.place(visit.desk.slug, visit.public_id))
+    standing = hotpath.run(commands.place(visit.desk.slug, visit.public_id))
     found = Queue.objects.filter(pk=standing.queue, desk=visit.desk_id).first()
     return found if found is not None else visit.queue
 
 
 def _require_room(visit: Visit) -> None:
-    if hotpath.run(door.place(visit.desk.slug, visit.public_id)).answer != "room":
+    if hotpath.run(commands.place(visit.desk.slug, visit.public_id)).answer != "room":
         raise LineError("not-in-room", "The visitor is not in a room.")
 
 
 def _require_seat(agent: Agent, visit: Visit) -> None:
-    state = hotpath.run(door.agent_state(agent.desk.slug, agent.user_id))
+    state = hotpath.run(commands.agent_state(agent.desk.slug, agent.user_id))
     if any(slot.kind == "room" and slot.visit == visit.public_id for slot in state.slots):
         return
     if state.state == "paused":
@@ -182,4 +182,4 @@ def _announce(guest: RoomGuest, what: str) -> None:
 
 
 def _tell(visit: Visit, what: str, actor: Actor) -> None:
-    hotpath.run(door.guest_tell(visit.desk.slug, visit.public_id, what, by=name_of(actor)))
+    hotpath.run(commands.guest_tell(visit.desk.slug, visit.public_id, what, by=name_of(actor)))

@@ -17,7 +17,7 @@ from poolsite.history.models import Cursor
 from poolsite.jobs.shards import of_shard
 from poolsite.moments import us_of
 from poolsite.operations import incidents
-from queueing.line import desk as door
+from queueing.line import desk as commands
 from queueing.line.models import AgentShift, Desk, LineEvent, Visit
 from queueing.line.services.desks import apply_desk, begin_desk
 
@@ -33,19 +33,19 @@ def watch_desks(shard: int, shards: int) -> dict[str, int]:
     desks = of_shard(Desk.objects.select_related("account").order_by("pk"), shard, shards)
     done = {"desks": len(desks), "rebuilt": 0, "failed": 0}
 
-    def look(desk: Desk, figures: door.DeskFigures | None) -> None:
+    def look(desk: Desk, figures: commands.DeskFigures | None) -> None:
         done["rebuilt"] += desk_check(desk, figures)
 
-    watch_each(desks, door.show, look, done)
+    watch_each(desks, commands.show, look, done)
     return done
 
 
-def desk_check(desk: Desk, figures: door.DeskFigures | None) -> bool:
+def desk_check(desk: Desk, figures: commands.DeskFigures | None) -> bool:
     """Compare a desk's data in Redis with SQL, and rebuild the desk if its data was lost."""
     if figures is not None and figures.generation == desk.generation:
         if figures.status == "recovering":
             return figures.opens_at_ms == 0 and (
-                _go_on(desk) or failed_over(desk, door.show, desk_rebuild)
+                _go_on(desk) or failed_over(desk, commands.show, desk_rebuild)
             )
         if desk.recovering_since is not None:
             Desk.objects.filter(pk=desk.pk).update(recovering_since=None)
@@ -88,7 +88,7 @@ def desk_rebuild(desk: Desk, why: str, found_generation: int = 0) -> bool:
     if generation is None:
         return False
     logger.warning("line: desk %s is rebuilt from SQL: %s", desk.slug, why)
-    if not hotpath.run(door.recover(desk.slug, generation, log_limit=desk.log_limit)).ok:
+    if not hotpath.run(commands.recover(desk.slug, generation, log_limit=desk.log_limit)).ok:
         return False  # we were delayed, and another worker began a later generation
     _load(desk)
     return True
@@ -117,30 +117,30 @@ def _load(desk: Desk) -> None:
     longest = max((queue.ttl_seconds for queue in desk.queues.all()), default=LONGEST_TTL_SECONDS)
     apply_desk(desk)
     for visits in _running(desk):
-        hotpath.run(door.load(desk.slug, visits))
+        hotpath.run(commands.load(desk.slug, visits))
     _bring_agents_back(desk)
-    hotpath.run(door.open_after(desk.slug, desk.generation, longest))
+    hotpath.run(commands.open_after(desk.slug, desk.generation, longest))
 
 
 def _bring_agents_back(desk: Desk) -> None:
     """Bring agents on shift back, online or paused. The timers remove those who do not respond."""
     shifts = AgentShift.objects.filter(agent__desk=desk, agent__archived_at=None, ended_at=None)
-    commands = []
+    to_run = []
     for shift in shifts.select_related("agent"):
         agent = shift.agent.user_id
-        commands.append(door.login(desk.slug, agent))
+        to_run.append(commands.login(desk.slug, agent))
         if shift.pauses and shift.pauses[-1]["until"] is None:
-            commands.append(door.pause(desk.slug, agent, shift.pauses[-1]["reason"]))
-    hotpath.run_all(commands)
+            to_run.append(commands.pause(desk.slug, agent, shift.pauses[-1]["reason"]))
+    hotpath.run_all(to_run)
 
 
-def _running(desk: Desk) -> Iterator[list[door.Loaded]]:
+def _running(desk: Desk) -> Iterator[list[commands.Loaded]]:
     """Iterate over visits that have not ended, by arrival, in pages."""
     rows = Visit.objects.filter(desk=desk, ended_at=None).select_related("agent")
-    page: list[door.Loaded] = []
-    for row in rows.order_by("joined_at").iterator(chunk_size=door.LOAD_LIMIT):
+    page: list[commands.Loaded] = []
+    for row in rows.order_by("joined_at").iterator(chunk_size=commands.LOAD_LIMIT):
         page.append(
-            door.Loaded(
+            commands.Loaded(
                 visit=row.public_id,
                 queue=row.queue_id,
                 priority=row.priority,
@@ -149,7 +149,7 @@ def _running(desk: Desk) -> Iterator[list[door.Loaded]]:
                 skills={str(name): int(level) for name, level in row.skills.items()},
             )
         )
-        if len(page) == door.LOAD_LIMIT:
+        if len(page) == commands.LOAD_LIMIT:
             yield page
             page = []
     if page:

@@ -2,7 +2,7 @@
 
 from poolsite.aggregates.sources import AggregateSource
 from poolsite.history import Retained
-from queueing.line import desk as door
+from queueing.line import desk as commands
 from queueing.line.models import AgentShift, Desk, DeskSample, LineEvent, Visit
 from queueing.line.services.healing import KIND, desk_check, desk_rebuild
 from queueing.line.services.records import write_entries
@@ -10,9 +10,9 @@ from queueing.line.services.records import write_entries
 DESK_HISTORY = AggregateSource(
     kind=KIND,
     model=Desk,
-    keys=door.DeskKeys,
+    keys=commands.DeskKeys,
     write_entries=write_entries,
-    show=door.show,
+    show=commands.show,
     check=desk_check,
     rebuild=desk_rebuild,
     tables=lambda: (

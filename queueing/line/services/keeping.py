@@ -15,7 +15,7 @@ from asgiref.sync import SyncToAsync
 from poolsite import hotpath, timers
 from poolsite.hotpath.clock import pace
 from poolsite.per_loop import PerLoop
-from queueing.line import desk as door
+from queueing.line import desk as commands
 
 logger = logging.getLogger(__name__)
 
@@ -108,7 +108,7 @@ class DeskKeeper:
         since = timers.here.since_ms
         answers = await hotpath.arun_batch(
             [
-                door.sweep(slug, heard_since_ms=since, patience_seconds=PATIENCE_SECONDS)
+                commands.sweep(slug, heard_since_ms=since, patience_seconds=PATIENCE_SECONDS)
                 for slug in slugs
             ]
         )
@@ -117,7 +117,7 @@ class DeskKeeper:
         for slug, answer in zip(slugs, answers, strict=True):
             self._plan(slug, answer)
 
-    def _plan(self, slug: str, answer: door.DeskSwept | hotpath.HotPathError | None) -> None:
+    def _plan(self, slug: str, answer: commands.DeskSwept | hotpath.HotPathError | None) -> None:
         if isinstance(answer, hotpath.HotPathError):
             logger.warning("line: desk %s was not kept: %s", slug, answer)
             self._later([slug])

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from poolsite import access, hotpath, live
 from poolsite.access.services.actor import Actor, name_of, require
-from queueing.line import desk as door
+from queueing.line import desk as commands
 from queueing.line.errors import LineError
 from queueing.line.models import Agent, Desk, OutcomeCode, Visit
 from queueing.line.services.common import clean
@@ -164,7 +164,7 @@ def _refuse_agent(agent: Agent, visit: Visit) -> None:
 
 def _last_agent(visit: Visit) -> int | None:
     """Return the user ID of the visit's last agent. Redis knows it first; SQL is the fallback."""
-    found = hotpath.run(door.visits(visit.desk.slug, [visit.public_id])).get(visit.public_id)
+    found = hotpath.run(commands.visits(visit.desk.slug, [visit.public_id])).get(visit.public_id)
     if found is not None:
         return found.agent if found.state in ("room", "ended") else None
     return visit.agent.user_id if visit.agent is not None else None

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from poolsite import access, hotpath, live
 from poolsite.access.services.actor import Actor, name_of, require
-from queueing.line import desk as door
+from queueing.line import desk as commands
 from queueing.line import pauses
 from queueing.line.errors import LineError
 from queueing.line.models import Agent, Message, Queue, Visit
@@ -93,7 +93,7 @@ def _is_unread(visit: Visit) -> bool:
     """Whether no agent has served the visit yet. Asks Redis, because SQL may lack the match."""
     if visit.matched_at is not None:
         return False
-    return hotpath.run(door.place(visit.desk.slug, visit.public_id)).answer != "room"
+    return hotpath.run(commands.place(visit.desk.slug, visit.public_id)).answer != "room"
 
 
 def typing_tell(*, visit: Visit, by_agent: bool) -> None:
@@ -101,19 +101,19 @@ def typing_tell(*, visit: Visit, by_agent: bool) -> None:
     if by_agent:
         live.personal(f"visitor:{visit.public_id}", "line.typing", {"visit": visit.public_id})
         return
-    standing = hotpath.run(door.place(visit.desk.slug, visit.public_id))
+    standing = hotpath.run(commands.place(visit.desk.slug, visit.public_id))
     if standing.answer == "room" and standing.agent is not None:
         live.personal(standing.agent, "line.typing", {"visit": visit.public_id})
 
 
-def agent_login(agent: Agent) -> door.AgentState:
+def agent_login(agent: Agent) -> commands.AgentState:
     """Put the agent online, also after a pause. Repeating it returns the same rooms."""
-    state = _known(hotpath.run(door.login(agent.desk.slug, agent.user_id)))
+    state = _known(hotpath.run(commands.login(agent.desk.slug, agent.user_id)))
     keeping.heard(agent.desk.slug)
     return state
 
 
-def agent_pause(agent: Agent, reason: str) -> door.AgentState:
+def agent_pause(agent: Agent, reason: str) -> commands.AgentState:
     """Pause the agent as soon as its last room has ended.
 
     Raise LineError pause-reason if the reason is not in the desk's list.
@@ -122,61 +122,61 @@ def agent_pause(agent: Agent, reason: str) -> door.AgentState:
     found = pauses.find_reason(reasons, clean(reason, 60))
     if found is None:
         raise LineError("pause-reason", ", ".join(each.text for each in reasons))
-    return _known(hotpath.run(door.pause(agent.desk.slug, agent.user_id, found.text)))
+    return _known(hotpath.run(commands.pause(agent.desk.slug, agent.user_id, found.text)))
 
 
-def agent_logout(agent: Agent, reason: str = "") -> door.AgentState:
+def agent_logout(agent: Agent, reason: str = "") -> commands.AgentState:
     """Log the agent out as soon as its last room has ended."""
-    return _known(hotpath.run(door.logout(agent.desk.slug, agent.user_id, clean(reason, 60))))
+    return _known(hotpath.run(commands.logout(agent.desk.slug, agent.user_id, clean(reason, 60))))
 
 
-def agent_ready(agent: Agent) -> door.DeskReply:
+def agent_ready(agent: Agent) -> commands.DeskReply:
     """End the agent's wrap-up early."""
-    return _checked(hotpath.run(door.ready(agent.desk.slug, agent.user_id)))
+    return _checked(hotpath.run(commands.ready(agent.desk.slug, agent.user_id)))
 
 
-def agent_beat(agent: Agent) -> door.AgentState:
+def agent_beat(agent: Agent) -> commands.AgentState:
     """Record that the agent is present (by WebSocket or poll)."""
-    state = hotpath.run(door.agent_beat(agent.desk.slug, agent.user_id))
+    state = hotpath.run(commands.agent_beat(agent.desk.slug, agent.user_id))
     keeping.heard(agent.desk.slug)
     return state
 
 
-def agent_rooms(agent: Agent) -> tuple[door.Slot, ...]:
+def agent_rooms(agent: Agent) -> tuple[commands.Slot, ...]:
     """Return the agent's current slots from Redis. Does not count as a heartbeat."""
-    return hotpath.run(door.agent_state(agent.desk.slug, agent.user_id)).slots
+    return hotpath.run(commands.agent_state(agent.desk.slug, agent.user_id)).slots
 
 
-def offer_answer(agent: Agent, visit: str, token: str, *, yes: bool) -> door.DeskReply:
+def offer_answer(agent: Agent, visit: str, token: str, *, yes: bool) -> commands.DeskReply:
     """Accept or decline an offer. Raise LineError offer-over if it has gone to another agent."""
-    does = door.accept if yes else door.decline
+    does = commands.accept if yes else commands.decline
     return _checked(hotpath.run(does(agent.desk.slug, agent.user_id, visit, token)))
 
 
-def visit_take(agent: Agent, visit: str = "") -> door.DeskReply:
+def visit_take(agent: Agent, visit: str = "") -> commands.DeskReply:
     """Take a chosen or the next visitor. Raise LineError if no one waits or the agent is full."""
-    return _checked(hotpath.run(door.take(agent.desk.slug, agent.user_id, visit)))
+    return _checked(hotpath.run(commands.take(agent.desk.slug, agent.user_id, visit)))
 
 
-def room_finish(agent: Agent, visit: str) -> door.DeskReply:
+def room_finish(agent: Agent, visit: str) -> commands.DeskReply:
     """End one of the agent's rooms. The next visitor comes in the same step."""
-    return _checked(hotpath.run(door.finish(agent.desk.slug, agent.user_id, visit)))
+    return _checked(hotpath.run(commands.finish(agent.desk.slug, agent.user_id, visit)))
 
 
 def visit_transfer(
     *, actor: Actor, visit: Visit, queue: Queue | None = None, agent: Agent | None = None
-) -> door.Standing:
+) -> commands.Standing:
     """Transfer a visitor, with the transcript, to a queue or an agent of the same desk.
 
     For the agent who serves the visit, or for a supervisor, who can also transfer a waiting
     visitor.
     """
     if queue is not None and queue.desk_id == visit.desk_id:
-        command = door.transfer_to_queue(
+        command = commands.transfer_to_queue(
             visit.desk.slug, visit.public_id, queue.pk, by=name_of(actor)
         )
     elif agent is not None and agent.desk_id == visit.desk_id:
-        command = door.transfer_to_agent(
+        command = commands.transfer_to_agent(
             visit.desk.slug, visit.public_id, agent.user_id, by=name_of(actor)
         )
     else:
@@ -187,7 +187,7 @@ def visit_transfer(
 # -- a supervisor's operations ---------------------------------------------------------------
 
 
-def visit_end_by_supervisor(*, actor: Actor, visit: Visit, reason: str) -> door.Standing:
+def visit_end_by_supervisor(*, actor: Actor, visit: Visit, reason: str) -> commands.Standing:
     """End a visit that waits or is in a room. Raise LineError unavailable during a rebuild."""
     require(actor, "line.supervise", visit)
     _audit(actor, "line.visit_end", visit, reason)
@@ -196,29 +196,31 @@ def visit_end_by_supervisor(*, actor: Actor, visit: Visit, reason: str) -> door.
 
 def visit_move(
     *, actor: Actor, visit: Visit, queue: Queue, front: bool = False, reason: str = ""
-) -> door.Standing:
+) -> commands.Standing:
     """Move a visitor to another queue of the desk, or to the front of their class."""
     require(actor, "line.supervise", visit)
     if queue.desk_id != visit.desk_id:
         raise LineError("unknown-queue", "Choose a queue of the same desk.")
     _audit(actor, "line.visit_move", visit, reason, queue=queue.slug, front=front)
-    command = door.transfer_to_queue(
+    command = commands.transfer_to_queue(
         visit.desk.slug, visit.public_id, queue.pk, front=front, by=name_of(actor)
     )
     return _standing(hotpath.run(command))
 
 
-def visit_take_over(*, actor: Actor, visit: Visit, agent: Agent, reason: str = "") -> door.Standing:
+def visit_take_over(
+    *, actor: Actor, visit: Visit, agent: Agent, reason: str = ""
+) -> commands.Standing:
     """Give a room to another agent, who may be the supervisor."""
     require(actor, "line.supervise", visit)
     _audit(actor, "line.visit_take_over", visit, reason, agent=agent.name)
-    command = door.transfer_to_agent(
+    command = commands.transfer_to_agent(
         visit.desk.slug, visit.public_id, agent.user_id, by=name_of(actor)
     )
     return _standing(hotpath.run(command))
 
 
-def agent_pause_by_supervisor(*, actor: Actor, agent: Agent, reason: str) -> door.AgentState:
+def agent_pause_by_supervisor(*, actor: Actor, agent: Agent, reason: str) -> commands.AgentState:
     """Pause an agent after its rooms, for a reason of the desk. Raise LineError pause-reason."""
     require(actor, "line.supervise", agent.desk)
     state = agent_pause(agent, reason)
@@ -227,14 +229,16 @@ def agent_pause_by_supervisor(*, actor: Actor, agent: Agent, reason: str) -> doo
     return state
 
 
-def agent_log_out_now(*, actor: Actor, agent: Agent, reason: str) -> door.AgentState:
+def agent_log_out_now(*, actor: Actor, agent: Agent, reason: str) -> commands.AgentState:
     """Log an agent out immediately. Its visitors return to the front of the line."""
     require(actor, "line.supervise", agent.desk)
     with transaction.atomic():
         access.audit(
             actor=actor, action="line.agent_log_out", thing=agent, reason=clean(reason, 200)
         )
-    command = door.log_out_now(agent.desk.slug, agent.user_id, clean(reason, 60) or "supervisor")
+    command = commands.log_out_now(
+        agent.desk.slug, agent.user_id, clean(reason, 60) or "supervisor"
+    )
     return _known(hotpath.run(command))
 
 
@@ -245,7 +249,7 @@ def _audit(actor: Actor, action: str, visit: Visit, reason: str, **after: Any) -
         )
 
 
-def _known(state: door.AgentState) -> door.AgentState:
+def _known(state: commands.AgentState) -> commands.AgentState:
     if state.answer not in ("ok", "offline"):
         raise LineError("unknown-agent", "Agent not found at this desk.")
     return state
@@ -263,13 +267,13 @@ PROBLEM_OF = {
 }
 
 
-def _checked(answer: door.DeskReply) -> door.DeskReply:
+def _checked(answer: commands.DeskReply) -> commands.DeskReply:
     if answer.ok:
         return answer
     raise LineError(*PROBLEM_OF.get(answer.answer, REBUILT))
 
 
-def _standing(standing: door.Standing) -> door.Standing:
+def _standing(standing: commands.Standing) -> commands.Standing:
     if standing.is_there:
         return standing
     if standing.answer in ("gone", "ended"):

@@ -11,7 +11,7 @@ from redis.exceptions import RedisError
 from poolsite import hotpath
 from poolsite.operations import incidents
 from queueing.line import definitions, laws
-from queueing.line import desk as door
+from queueing.line import desk as commands
 from queueing.line.models import Desk, DeskSample, Queue, Visit
 from queueing.line.services.desks import apply_desk
 
@@ -38,7 +38,7 @@ def sample_take() -> dict[str, int]:
     minute = now.replace(second=0, microsecond=0)
     rows = []
     for desk in Desk.objects.all():
-        figures = hotpath.run(door.show(desk.slug))
+        figures = hotpath.run(commands.show(desk.slug))
         if figures is None:
             continue
         busy = _busy_by_queue(desk)

@@ -23,7 +23,7 @@ from redis.exceptions import RedisError
 
 from poolsite import hotpath
 from poolsite.access.limiting import reached_limit
-from queueing.line import desk as door
+from queueing.line import desk as commands
 from queueing.line.errors import LineError
 from queueing.line.models import Visit, VisitMail
 from queueing.line.services.mail_texts import TOLD_SECONDS, mail_of
@@ -134,7 +134,7 @@ def _count(address: str, network: str) -> None:
 
 def _is_in_room(visit: Visit) -> bool:
     """Whether the visit is in a room. Asks the desk, because SQL may lack the match."""
-    return hotpath.run(door.place(visit.desk.slug, visit.public_id)).answer == "room"
+    return hotpath.run(commands.place(visit.desk.slug, visit.public_id)).answer == "room"
 
 
 # -- whose turn is near ------------------------------------------------------------------------
@@ -146,9 +146,9 @@ def look_for_turns(shard: int, shards: int) -> dict[str, int]:
     waiting = VisitMail.objects.filter(state=VisitMail.State.WAITING, look_at__lte=timezone.now())
     mine = waiting.annotate(shard=F("visit__desk_id") % shards).filter(shard=shard)
     rows = list(mine.select_related("visit__desk").order_by("look_at")[:BATCH])
-    commands = [door.hold(row.visit.desk.slug, row.visit.public_id, HOLD_SECONDS) for row in rows]
+    to_run = [commands.hold(row.visit.desk.slug, row.visit.public_id, HOLD_SECONDS) for row in rows]
     try:
-        standings = hotpath.run_batch(commands) if commands else []
+        standings = hotpath.run_batch(to_run) if to_run else []
     except (hotpath.HotPathError, RedisError) as error:
         logger.info("line: visitors who wait to be told are looked at later: %s", error)
         return {**done, "failed": len(rows)}
@@ -169,7 +169,7 @@ def look_for_turns(shard: int, shards: int) -> dict[str, int]:
     return done
 
 
-def is_near(when: str, standing: door.Standing) -> bool:
+def is_near(when: str, standing: commands.Standing) -> bool:
     """Whether the visitor has reached the requested place.
 
     A visitor who is away is never matched, so they are notified at the head of the line.
@@ -181,7 +181,7 @@ def is_near(when: str, standing: door.Standing) -> bool:
     return standing.answer == "waiting" and standing.ahead <= AHEAD[VisitMail.When(when)]
 
 
-def _is_over(row: VisitMail, standing: door.Standing) -> bool:
+def _is_over(row: VisitMail, standing: commands.Standing) -> bool:
     """Whether the email is obsolete. A desk in a rebuild knows no visits, but they will return."""
     if standing.answer == "ended" or row.visit.ended_at is not None:
         return True
@@ -193,7 +193,7 @@ def _is_due(row: VisitMail) -> int:
     return mine.update(state=VisitMail.State.DUE, look_at=timezone.now())
 
 
-def _next_look(standing: door.Standing) -> int:
+def _next_look(standing: commands.Standing) -> int:
     near, close, far = LOOKS_SECONDS
     return near if standing.ahead <= 3 else close if standing.ahead <= 10 else far
 
@@ -233,7 +233,7 @@ def _hold_once_more(mail: VisitMail) -> None:
         return
     visit = mail.visit
     try:
-        hotpath.run(door.hold(visit.desk.slug, visit.public_id, TOLD_SECONDS))
+        hotpath.run(commands.hold(visit.desk.slug, visit.public_id, TOLD_SECONDS))
     except (hotpath.HotPathError, RedisError) as error:
         logger.info("line: visit %s is not held: %s", visit.public_id, error)
 

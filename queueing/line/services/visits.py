@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from poolsite import hotpath, live
 from poolsite.access.services import visitor_end
 from poolsite.moments import moment_of, us_of
-from queueing.line import desk as door
+from queueing.line import desk as commands
 from queueing.line.errors import LineError
 from queueing.line.models import BlockedVisitor, Desk, Queue, Rating, Visit
 from queueing.line.services import estimates, keeping
@@ -34,7 +34,7 @@ REFUSALS: Mapping[str, tuple[str, str]] = {
 }
 
 
-JoinRunner = Callable[[str, door.Join], door.Standing]  # called with the desk's slug
+JoinRunner = Callable[[str, commands.Join], commands.Standing]  # called with the desk's slug
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +42,14 @@ class Joined:
     """A visit in the line or in a room, with what its visitor must store."""
 
     visit: Visit
-    standing: door.Standing
+    standing: commands.Standing
     token: str
     place: str
     estimate: estimates.Estimate | None = None
     more: Mapping[str, Any] = field(default_factory=dict)
 
 
-def join_alone(desk: str, coming: door.Join) -> door.Standing:
+def join_alone(desk: str, coming: commands.Join) -> commands.Standing:
     """Join one visitor by a separate command."""
     return hotpath.run(coming.command(desk))
 
@@ -81,7 +81,7 @@ def visit_join(
     desk = queue.desk
     _refuse_blocked(desk, address)
     public_id = public_id or new_visit_id()
-    coming = door.Join(public_id, queue.pk, priority, skills or {}, arrived_us, anyway)
+    coming = commands.Join(public_id, queue.pk, priority, skills or {}, arrived_us, anyway)
     standing = run(desk.slug, coming)
     keeping.heard(desk.slug)
     if not standing.is_there:
@@ -135,12 +135,12 @@ def visit_join_again(
     )
 
 
-def rejoined(visit: Visit, standing: door.Standing) -> Joined:
+def rejoined(visit: Visit, standing: commands.Standing) -> Joined:
     """Return a running visit with a new token."""
     return Joined(visit, standing, token_for(visit), place_proof(visit, standing))
 
 
-def _row(standing: door.Standing, desk: Desk, public_id: str) -> Visit:
+def _row(standing: commands.Standing, desk: Desk, public_id: str) -> Visit:
     return Visit(
         public_id=public_id,
         desk=desk,
@@ -168,7 +168,7 @@ def _save(visit: Visit) -> None:
     visit.pk = row.pk
 
 
-def _tell_who_came(queue: Queue, standing: door.Standing) -> None:
+def _tell_who_came(queue: Queue, standing: commands.Standing) -> None:
     """Refresh the agents' pages: the desk announced the visit before SQL had its name."""
     if standing.agent is not None:
         live.touch(f"line.agent:{standing.agent}")
@@ -183,7 +183,7 @@ def new_visit_id() -> str:
     return secrets.token_urlsafe(9).replace("-", "A").replace("_", "B")
 
 
-def place_proof(visit: Visit, standing: door.Standing) -> str:
+def place_proof(visit: Visit, standing: commands.Standing) -> str:
     place = LinePlace(
         *(visit.desk.slug, visit.public_id, standing.queue),
         *(standing.priority, standing.arrived_us),
@@ -191,13 +191,15 @@ def place_proof(visit: Visit, standing: door.Standing) -> str:
     return sign_place(place)
 
 
-def visit_leave(*, desk: Desk, visit: str, outcome: str = "left", by: str = "") -> door.Standing:
+def visit_leave(
+    *, desk: Desk, visit: str, outcome: str = "left", by: str = ""
+) -> commands.Standing:
     """End the visit. Repeating it returns the same answer, `ended`.
 
     Raise LineError unavailable while the desk is being rebuilt, because the visit would come back.
     The caller should retry then.
     """
-    command = door.leave(desk.slug, visit, outcome, by=by)
+    command = commands.leave(desk.slug, visit, outcome, by=by)
     standing = hotpath.run(command)
     if standing.answer != "ended":
         standing = visit_beat(desk=desk, visit=visit)
@@ -233,7 +235,7 @@ def visit_rate(*, visit: Visit, stars: int, comment: str = "") -> Rating:
     return rating
 
 
-def refusal(standing: door.Standing) -> LineError:
+def refusal(standing: commands.Standing) -> LineError:
     """Return the LineError for a refused join."""
     known = REFUSALS.get(standing.answer)
     if known is not None:

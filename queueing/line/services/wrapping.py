@@ -1,7 +1,7 @@
 """Extensions of an agent's wrap-up."""
 
 from poolsite import hotpath
-from queueing.line import desk as door
+from queueing.line import desk as commands
 from queueing.line.errors import LineError
 from queueing.line.models import Agent
 from queueing.line.services.common import REBUILT
@@ -13,12 +13,12 @@ REFUSED = {
 }
 
 
-def agent_more_time(agent: Agent, until_ms: int) -> door.MoreTime:
+def agent_more_time(agent: Agent, until_ms: int) -> commands.MoreTime:
     """Extend the agent's wrap-up that ends at `until_ms` by 30 s. Idempotent for the same end.
 
     Raise LineError wrap-up-over or wrap-up-limit.
     """
-    found = hotpath.run(door.more_time(agent.desk.slug, agent.user_id, until_ms))
+    found = hotpath.run(commands.more_time(agent.desk.slug, agent.user_id, until_ms))
     if not found.ok:
         raise LineError(*REFUSED.get(found.answer, REBUILT))
     return found

@@ -5,7 +5,7 @@ from typing import Any
 from poolsite import access, hotpath, live
 from poolsite.live import personal_channel
 from poolsite.live.scopes import id_of
-from queueing.line import desk as door
+from queueing.line import desk as commands
 from queueing.line.models import Agent, Visit
 from queueing.line.selectors.consoles import call_out, place_told, since_and_why
 from queueing.line.services import keeping
@@ -47,16 +47,16 @@ class AgentTopic(live.SnapshotTopic):
     async def beat(self, principal: access.Principal) -> bool:
         """Keep the agent online, if this is the agent's own socket."""
         if principal.kind == "user" and principal.id == self.key:
-            await hotpath.arun(door.agent_beat(self._desk, self._id))
+            await hotpath.arun(commands.agent_beat(self._desk, self._id))
             keeping.heard(self._desk)
         return False
 
     async def read(self) -> dict[str, Any]:
-        state = await hotpath.arun(door.agent_state(self._desk, self._id))
+        state = await hotpath.arun(commands.agent_state(self._desk, self._id))
         ids = [slot.visit for slot in state.slots if slot.visit]
         said = await live.in_thread(_said, ids)
-        known = await hotpath.arun(door.visits(self._desk, ids)) if ids else {}
-        found = await hotpath.arun(door.calls_of(self._desk, ids)) if ids else []
+        known = await hotpath.arun(commands.visits(self._desk, ids)) if ids else {}
+        found = await hotpath.arun(commands.calls_of(self._desk, ids)) if ids else []
         calls = {call.visit: call_out(call) for call in found}
         return {
             "state": state.state,

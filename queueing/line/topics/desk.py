@@ -6,7 +6,7 @@ from typing import Any
 from poolsite import access, live
 from poolsite.live.lists import AggregateListTopic
 from poolsite.live.scopes import slug_of
-from queueing.line import desk as door
+from queueing.line import desk as commands
 from queueing.line.models import Desk
 from queueing.line.selectors import floor, wallboard
 from queueing.line.selectors.desks import figures_of
@@ -21,7 +21,7 @@ class DeskTopic(live.SnapshotTopic):
 
     def __init__(self, key: str) -> None:
         super().__init__(slug_of(key, "desk"))
-        self.tag = door.DeskKeys(self.key).tag
+        self.tag = commands.DeskKeys(self.key).tag
         self._read_at = float("-inf")
         self._known: dict[str, Any] = {}
 
@@ -35,7 +35,7 @@ class DeskTopic(live.SnapshotTopic):
 
     def wake_channels(self) -> list[str]:
         """Return the channels of the desk and of the topic."""
-        return [door.DeskKeys(self.key).wake_channel, live.touch_channel(self.address)]
+        return [commands.DeskKeys(self.key).wake_channel, live.touch_channel(self.address)]
 
     async def read(self) -> dict[str, Any]:
         if not self._known or time.monotonic() - self._read_at >= PERIOD_SECONDS:
@@ -69,7 +69,7 @@ class DeskListTopic(AggregateListTopic):
     name = "line.desks"
     model = Desk
     action = "line.view"
-    show = staticmethod(door.show)
+    show = staticmethod(commands.show)
     figures = staticmethod(figures_of)
 
 

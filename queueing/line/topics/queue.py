@@ -7,7 +7,7 @@ from typing import Any
 from poolsite import access, hotpath, live
 from poolsite.live.scopes import slug_of
 from poolsite.live.tail import TailEntry, tail_of
-from queueing.line import desk as door
+from queueing.line import desk as commands
 from queueing.line.desk.changes import read_change
 from queueing.line.selectors import why
 from queueing.line.selectors.agent_page import ROWS, waiting_rows
@@ -49,17 +49,17 @@ class QueueTopic(live.Topic):
         """Return the desk's channel. `allowed` has found the desk before the feed begins."""
         if self._known is None:
             return [live.touch_channel(self.address)]
-        return [door.DeskKeys(place_in(self._known).desk).wake_channel]
+        return [commands.DeskKeys(place_in(self._known).desk).wake_channel]
 
     def _tail(self) -> Any:
-        self.tag = door.DeskKeys(place_in(self._known).desk).tag
+        self.tag = commands.DeskKeys(place_in(self._known).desk).tag
         return tail_of(self.tag)
 
     async def snapshot(self) -> live.Snapshot:
         tail = self._tail_kept = self._tail()
         await tail.read()
         version = tail.version
-        figures = await hotpath.arun(door.show(place_in(self._known).desk))
+        figures = await hotpath.arun(commands.show(place_in(self._known).desk))
         mine = figures.queues.get(place_in(self._known).queue) if figures is not None else None
         data = {
             "seq": version & (2**40 - 1),
@@ -108,7 +108,7 @@ class QueueTopic(live.Topic):
 
     async def _online(self) -> int:
         place = place_in(self._known)
-        figures = await hotpath.arun(door.show(place.desk))
+        figures = await hotpath.arun(commands.show(place.desk))
         mine = figures.queues.get(place.queue) if figures is not None else None
         return mine.online if mine is not None else 0
 
@@ -149,10 +149,10 @@ class WaitingTopic(live.RowsTopic):
     def wake_channels(self) -> list[str]:
         """Return the channels of the desk and of the topic."""
         own = [live.touch_channel(self.address)]
-        return [*own, door.DeskKeys(self._known.desk).wake_channel] if self._known else own
+        return [*own, commands.DeskKeys(self._known.desk).wake_channel] if self._known else own
 
     async def read(self) -> dict[str, Any]:
         part = await hotpath.arun(
-            door.waiting(place_in(self._known).desk, place_in(self._known).queue, count=ROWS)
+            commands.waiting(place_in(self._known).desk, place_in(self._known).queue, count=ROWS)
         )
         return await live.in_thread(waiting_rows, part)

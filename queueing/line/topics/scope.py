@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from poolsite import access, hotpath, live
 from poolsite.access import Decision, Principal, Thing
 from poolsite.per_loop import PerLoop
-from queueing.line import desk as door
+from queueing.line import desk as commands
 from queueing.line.models import Agent, Desk, Queue, Visit
 from queueing.line.selectors.visitors import is_earlier_visit
 
@@ -177,5 +177,5 @@ def _has_in_room(principal: Principal, place: TopicScope) -> bool:
 
 def _rooms_of(agent: int, desk: str) -> set[str]:
     """Return the visits in an agent's rooms, by the user's ID."""
-    state = hotpath.run(door.agent_state(desk, agent))
+    state = hotpath.run(commands.agent_state(desk, agent))
     return {slot.visit for slot in state.slots if slot.kind == "room"}

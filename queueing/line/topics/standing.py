@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from poolsite import live
 from poolsite.per_loop import PerLoop
-from queueing.line import desk as door
+from queueing.line import desk as commands
 from queueing.line.models import Agent
 from queueing.line.services import estimates
 from queueing.line.topics.scope import TopicScope, visit_place_in
@@ -43,13 +43,13 @@ class AgentNames:
 _names = PerLoop(AgentNames)
 
 
-def standing_as_data(visit: str, standing: door.Standing) -> dict[str, Any]:
+def standing_as_data(visit: str, standing: commands.Standing) -> dict[str, Any]:
     """Return a visit's current state in the form of the API. Reads SQL."""
     return _as_data(standing, visit_place_in(visit, standing.queue), _name_of(standing.agent))
 
 
 async def standing_shown(
-    visit: str, standing: door.Standing, known: TopicScope | None
+    visit: str, standing: commands.Standing, known: TopicScope | None
 ) -> dict[str, Any]:
     """Return a visit's current state for a live page, from the cache if it is fresh.
 
@@ -65,13 +65,13 @@ async def standing_shown(
     return data
 
 
-def _read(visit: str, standing: door.Standing, place: TopicScope | None) -> dict[str, Any]:
+def _read(visit: str, standing: commands.Standing, place: TopicScope | None) -> dict[str, Any]:
     place = place or visit_place_in(visit, standing.queue)
     return _as_data(standing, place, _name_of(standing.agent))
 
 
 def _as_data(
-    standing: door.Standing, place: TopicScope | None, agent: str | None
+    standing: commands.Standing, place: TopicScope | None, agent: str | None
 ) -> dict[str, Any]:
     guess = estimates.estimate(standing)
     return {

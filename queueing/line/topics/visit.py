@@ -6,7 +6,7 @@ from typing import Any
 
 from poolsite import access, hotpath, live
 from poolsite.live import personal_channel
-from queueing.line import desk as door
+from queueing.line import desk as commands
 from queueing.line.models import Message
 from queueing.line.selectors import why
 from queueing.line.selectors.attachments import attachment_out
@@ -45,7 +45,7 @@ class VisitTopic(live.Topic):
         super().__init__(visit_id_of(key))
         self._known: TopicScope | None = None
         self._needs: list[str] = []
-        self._seen: door.Standing | None = None
+        self._seen: commands.Standing | None = None
         self._seq = 0  # of the last standing that was read
         self._life = 0  # how often the desk's numbers have started again
 
@@ -74,7 +74,7 @@ class VisitTopic(live.Topic):
         if principal.kind != "visitor" or principal.id != self.key:
             return False
         desk = place_in(self._known).desk
-        standing = await hotpath.arun(door.beat(desk, self.key))
+        standing = await hotpath.arun(commands.beat(desk, self.key))
         keeping.heard(desk)
         if not standing.is_there and standing.answer != "ended":
             await live.in_thread(visit_beat_by_name, self.key)
@@ -92,10 +92,10 @@ class VisitTopic(live.Topic):
         now = await self._look(standing)
         return live.Changes(now.version, None if now.version == since else now.data)
 
-    async def _standing(self) -> door.Standing:
-        return await hotpath.arun(door.place(place_in(self._known).desk, self.key))
+    async def _standing(self) -> commands.Standing:
+        return await hotpath.arun(commands.place(place_in(self._known).desk, self.key))
 
-    async def _look(self, standing: door.Standing) -> live.Snapshot:
+    async def _look(self, standing: commands.Standing) -> live.Snapshot:
         data = await standing_shown(self.key, standing, self._known)
         data["needs"] = self._needs
         self._seen = _moving(standing)
@@ -103,7 +103,7 @@ class VisitTopic(live.Topic):
         self._seq = standing.seq
         return live.Snapshot(self._version(data), data)
 
-    def _has_moved(self, standing: door.Standing) -> bool:
+    def _has_moved(self, standing: commands.Standing) -> bool:
         """Whether a new state must be sent.
 
         A rebuilt desk's numbers start again. A page that kept an earlier number would ignore all
@@ -117,7 +117,7 @@ class VisitTopic(live.Topic):
         return live.version_of({**still, "life": self._life})
 
 
-def _moving(standing: door.Standing) -> door.Standing:
+def _moving(standing: commands.Standing) -> commands.Standing:
     """Return the part of the state whose changes this topic sends: all except the place."""
     return replace(standing, seq=0, ahead=0)
 

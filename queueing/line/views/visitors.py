@@ -15,7 +15,7 @@ from poolsite.access import Principal
 from poolsite.console.pages import principal_of
 from poolsite.console.tables import key_of
 from poolsite.console.verbs import act
-from queueing.line import desk as door
+from queueing.line import desk as commands
 from queueing.line.errors import LineError
 from queueing.line.forms.desks import EraseForm
 from queueing.line.models import BlockedVisitor, Desk, Visit
@@ -80,7 +80,7 @@ def _rooms(visit: Visit) -> dict[str, Any]:
 def _guest_page(principal: Principal, visit: Visit) -> dict[str, Any]:
     """Return the data of the card for a supervisor in the room."""
     by = guests.identity_of(principal)
-    standing = hotpath.run(door.place(visit.desk.slug, visit.public_id))
+    standing = hotpath.run(commands.place(visit.desk.slug, visit.public_id))
     serving = visit.desk.agents.filter(user_id=standing.agent or 0).first()
     seat = visit.desk.agents.filter(user_id=principal.user_id or 0, archived_at=None).first()
     return {

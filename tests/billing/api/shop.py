@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 
 from billing import servers
-from billing import wallet as door
+from billing import wallet as commands
 from billing.models import Chatbot, Tariff, Wallet
 from billing.services.chatbots import chatbot_create, chatbot_token_create
 from billing.services.tariffs import tariff_create
@@ -51,19 +51,19 @@ class Shop:
     def url(self) -> str:
         return f"/api/v1/accounts/{self.slug}"
 
-    def balance(self) -> door.Balance:
-        found = servers.path(self.wallet).run(door.balance(self.slug))
+    def balance(self) -> commands.Balance:
+        found = servers.path(self.wallet).run(commands.balance(self.slug))
         assert found is not None
         return found
 
     def pay_in(self, amount: int) -> None:
         order = f"in:{next(_COUNT)}"
-        servers.path(self.wallet).run(door.move(self.slug, order, "recharge", amount))
+        servers.path(self.wallet).run(commands.move(self.slug, order, "recharge", amount))
 
     def check(self) -> None:
         """Check that no figure is below zero and that open holds sum up to `held`."""
         balance = self.balance()
-        proof = servers.path(self.wallet).run(door.open_holds(self.slug))
+        proof = servers.path(self.wallet).run(commands.open_holds(self.slug))
         assert proof is not None
         assert min(balance.bal, balance.held, balance.receivable) >= 0
         assert (proof.total, proof.wrong) == (balance.held, 0)

@@ -10,7 +10,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from billing import servers
-from billing import wallet as door
+from billing import wallet as commands
 from billing.models import Adjustment, Message, Receivable, Recharge, Tariff, Wallet
 from billing.persistence.running import persist_one
 from poolsite.access.models import AuditEntry
@@ -31,11 +31,11 @@ def run(office: Office, command: Any) -> Any:
 def used(office: Office) -> None:
     """Add a held, a sent and a settled message, and persist all to the books."""
     for name in ("m-1", "m-2", "m-3"):
-        quote = door.Quote({"native_text": 1_000, "video": 2_000})
-        request = door.HoldRequest(name, "hash", quote, chatbot="shop", sent=name != "m-1")
-        run(office, door.hold("acme", request))
-    report = door.DeliveryReport("m-3", final=True, delivered=True, mode="native_text")
-    run(office, door.report("acme", report))
+        quote = commands.Quote({"native_text": 1_000, "video": 2_000})
+        request = commands.HoldRequest(name, "hash", quote, chatbot="shop", sent=name != "m-1")
+        run(office, commands.hold("acme", request))
+    report = commands.DeliveryReport("m-3", final=True, delivered=True, mode="native_text")
+    run(office, commands.report("acme", report))
     persist_one(Wallet.objects.select_related("account").get(pk=office.shop.wallet.pk))
 
 
@@ -215,7 +215,7 @@ def test_a_statement_is_a_csv_at_any_time_and_a_pdf_once_it_is_final(office: Off
 
 
 def test_what_is_owed_is_listed(office: Office) -> None:
-    run(office, door.move("acme", "debit:1", "debit", 1_500_000))
+    run(office, commands.move("acme", "debit:1", "debit", 1_500_000))
     persist_one(Wallet.objects.select_related("account").get(pk=office.shop.wallet.pk))
     (row,) = ok(office.ask("get", "receivables"))["data"]
     assert (row["operation"], row["amount"]) == ("debit:1", "50.0000")

@@ -11,7 +11,7 @@ import pytest
 from django.utils import timezone
 
 from billing import servers
-from billing import wallet as door
+from billing import wallet as commands
 from billing.api import directory
 from billing.models import Message, Tariff, Wallet
 from billing.services.chatbots import chatbot_change, chatbot_create
@@ -140,7 +140,7 @@ async def test_a_wallet_that_is_not_open_refuses_holds_and_nothing_else(
     caller: Caller, shop: Shop, status: str, answer: int, kind: str
 ) -> None:
     await caller.hold("m-1")
-    command = door.status(shop.slug, status, "test", "op-1")
+    command = commands.status(shop.slug, status, "test", "op-1")
     await in_thread(servers.path(shop.wallet).run)(command)
     refused = await caller.hold("m-2")
     assert (refused.status_code, refused.json()["type"]) == (answer, kind)
@@ -150,7 +150,7 @@ async def test_a_wallet_that_is_not_open_refuses_holds_and_nothing_else(
 
 
 async def test_the_day_s_limit_is_409(caller: Caller, shop: Shop) -> None:
-    command = door.configure(shop.slug, door.WalletSettings(daily_limit=2_000))
+    command = commands.configure(shop.slug, commands.WalletSettings(daily_limit=2_000))
     await in_thread(servers.path(shop.wallet).run)(command)
     assert (await caller.hold("m-1")).status_code == 200
     refused = await caller.hold("m-2")
@@ -158,7 +158,7 @@ async def test_the_day_s_limit_is_409(caller: Caller, shop: Shop) -> None:
 
 
 async def test_a_full_backlog_is_503_and_cancelling_still_works(caller: Caller, shop: Shop) -> None:
-    command = door.configure(shop.slug, door.WalletSettings(log_limit=1))
+    command = commands.configure(shop.slug, commands.WalletSettings(log_limit=1))
     await in_thread(servers.path(shop.wallet).run)(command)
     batch = await caller.post("holds", [text_message(f"m-{index}") for index in range(200)])
     refused = [item for item in batch.json() if item["status"] != 200]
@@ -169,7 +169,7 @@ async def test_a_full_backlog_is_503_and_cancelling_still_works(caller: Caller, 
 
 
 async def test_lost_data_is_503_and_says_so(caller: Caller, shop: Shop) -> None:
-    await in_thread(servers.path(shop.wallet).run)(door.destroy(shop.slug, 1))
+    await in_thread(servers.path(shop.wallet).run)(commands.destroy(shop.slug, 1))
     refused = await caller.hold("m-1")
     assert (refused.status_code, refused.json()["type"]) == (503, "unavailable")
 
@@ -394,7 +394,7 @@ async def test_an_id_that_redis_has_forgotten_is_found_in_the_books(
     caller: Caller, shop: Shop
 ) -> None:
     held = (await caller.hold("old")).json()
-    state = await in_thread(servers.path(shop.wallet).run)(door.message(shop.slug, "old"))
+    state = await in_thread(servers.path(shop.wallet).run)(commands.message(shop.slug, "old"))
     assert state is not None
     await caller.post("cancellations", {"message_id": "old"})
 
@@ -409,7 +409,7 @@ async def test_an_id_that_redis_has_forgotten_is_found_in_the_books(
             quoted=1_200,
             charged=800,
         )
-        key = door.WalletKeys(shop.slug).messages
+        key = commands.WalletKeys(shop.slug).messages
         servers.path(shop.wallet).client().hdel(key, "old")
 
     await in_thread(forget)()

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from billing import servers
-from billing import wallet as door
+from billing import wallet as commands
 from poolsite.access.services import token_create
 from tests.billing.api.shop import Caller, Shop, text_message
 from tests.numbers.people import in_thread
@@ -102,7 +102,7 @@ async def test_an_early_report_is_parked_and_settles_the_hold_that_comes(
 
 
 async def test_parked_reports_are_bounded(gateway: Caller, shop: Shop) -> None:
-    command = door.configure(shop.slug, door.WalletSettings(parked_limit=2))
+    command = commands.configure(shop.slug, commands.WalletSettings(parked_limit=2))
     await in_thread(servers.path(shop.wallet).run)(command)
     answers = await gateway.post("settlements", [report(f"m-{index}") for index in range(3)])
     assert [item["status"] for item in answers.json()] == [202, 202, 503]
@@ -164,7 +164,7 @@ async def test_a_session_message_that_cannot_be_paid_waits_for_a_recharge(
     again = await caller.post("sessions", batch[-1])
     assert (again.status_code, again.json()["type"]) == (402, "insufficient-balance")
     await in_thread(shop.pay_in)(10_000)
-    paid = await in_thread(servers.path(shop.wallet).run)(door.pay_unpaid(shop.slug))
+    paid = await in_thread(servers.path(shop.wallet).run)(commands.pay_unpaid(shop.slug))
     assert paid.message_ids == ("up-333",)
     assert (await caller.post("sessions", batch[-1])).status_code == 200
 

@@ -8,7 +8,7 @@ import pytest
 from channels.testing import WebsocketCommunicator
 
 from billing import servers
-from billing import wallet as door
+from billing import wallet as commands
 from poolsite.access.models import ApiToken
 from poolsite.access.services import token_revoke
 from tests.billing.api.shop import Caller, Shop, make_shop
@@ -94,7 +94,7 @@ async def test_a_burst_ends_with_the_last_figures_in_a_few_frames(
 async def test_a_status_is_pushed_as_well(caller: Caller, shop: Shop) -> None:
     watcher = await Watcher(shop.token).open()
     await watcher.figures()
-    command = door.status(shop.slug, "frozen", "test", "op-1")
+    command = commands.status(shop.slug, "frozen", "test", "op-1")
     await in_thread(servers.path(shop.wallet).run)(command)
     await watcher.until(status="frozen")
     await watcher.socket.disconnect()

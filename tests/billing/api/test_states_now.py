@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from billing import servers
-from billing import wallet as door
+from billing import wallet as commands
 from tests.billing.api.shop import Caller, Shop
 from tests.numbers.people import in_thread
 from tests.support.clock import ScriptClock
@@ -77,8 +77,8 @@ async def test_what_is_held_is_not_called_charged(caller: Caller, shop: Shop) ->
 async def test_a_message_past_its_time_has_ended_before_anybody_sweeps(
     test_clock: ScriptClock, caller: Caller, shop: Shop, sent: bool, state: str
 ) -> None:
-    soon = door.WalletSettings(unsent_message_seconds=PERIOD, report_seconds=PERIOD)
-    await in_thread(servers.path(shop.wallet).run)(door.configure(shop.slug, soon))
+    soon = commands.WalletSettings(unsent_message_seconds=PERIOD, report_seconds=PERIOD)
+    await in_thread(servers.path(shop.wallet).run)(commands.configure(shop.slug, soon))
     await caller.hold("m-1", sent=sent)
     for number in range(PERIOD // STEP):  # the clock is believed as long as requests come
         await in_thread(test_clock.advance)(STEP)

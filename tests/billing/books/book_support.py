@@ -8,7 +8,7 @@ from typing import Any
 from django.utils import timezone
 
 from billing import servers
-from billing import wallet as door
+from billing import wallet as commands
 from billing.models import MoneyOrder, Promotion, Wallet
 from billing.persistence.entries import AccountBatch
 from billing.services import outbox
@@ -85,7 +85,7 @@ def live_wallet(slug: str = "", *, spendable: int = 10_000, **fields: Any) -> Wa
     row = make_wallet(slug, spendable=spendable, opened_at=timezone.now(), **fields)
     run(
         row,
-        door.create(row.slug, row.generation, settings_of(row), balance=row.spendable),
+        commands.create(row.slug, row.generation, settings_of(row), balance=row.spendable),
     )
     return row
 
@@ -95,28 +95,30 @@ def run(row: Wallet, command: Any) -> Any:
     return servers.path(row).run(command)
 
 
-def request(message_id: str, **fields: Any) -> door.HoldRequest:
+def request(message_id: str, **fields: Any) -> commands.HoldRequest:
     """Return a hold of at most 800."""
-    return door.HoldRequest(message_id, "hash", door.Quote(PRICES, 7, OTHERS), **fields)
+    return commands.HoldRequest(message_id, "hash", commands.Quote(PRICES, 7, OTHERS), **fields)
 
 
-def held(row: Wallet, message_id: str, **fields: Any) -> door.Charge:
+def held(row: Wallet, message_id: str, **fields: Any) -> commands.Charge:
     """Hold 800 for a message."""
-    charge: door.Charge = run(row, door.hold(row.slug, request(message_id, **fields)))
+    charge: commands.Charge = run(row, commands.hold(row.slug, request(message_id, **fields)))
     return charge
 
 
 def reported(row: Wallet, message_id: str, mode: str = "native_text") -> Any:
     """Send a final report: delivered by that mode, or failed ("")."""
-    return run(row, door.report(row.slug, door.DeliveryReport(message_id, True, bool(mode), mode)))
+    return run(
+        row, commands.report(row.slug, commands.DeliveryReport(message_id, True, bool(mode), mode))
+    )
 
 
 def moved(row: Wallet, operation_id: str, kind: str, amount: int) -> Any:
-    return run(row, door.move(row.slug, operation_id, kind, amount))
+    return run(row, commands.move(row.slug, operation_id, kind, amount))
 
 
 def figures(row: Wallet) -> Any:
-    return run(row, door.balance(row.slug))
+    return run(row, commands.balance(row.slug))
 
 
 def granted(row: Wallet, amount: int, days: float = 30, name: str = "one") -> Promotion:

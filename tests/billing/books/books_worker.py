@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from billing import wallet as door
+from billing import wallet as commands
 from poolsite import hotpath
 from tests.billing.books.book_support import OTHERS, PRICES
 from tests.support import forking
@@ -67,9 +67,9 @@ class Traffic:
         self.balances = dict.fromkeys(self.slugs, self.spendable)
         self.messages = {slug: [] for slug in self.slugs}
 
-    def run(self, commands: int) -> None:
+    def run(self, to_run: int) -> None:
         """Send `commands` commands. Each answer is checked against the oracle."""
-        for _ in range(commands):
+        for _ in range(to_run):
             self._one(self.chance.choice(self.slugs))
 
     def _one(self, slug: str) -> None:
@@ -78,10 +78,10 @@ class Traffic:
         known = self.messages[slug]
         if dice < 0.5 or not known:
             message = f"m{self.count}"
-            request = door.HoldRequest(
-                message, "h", door.Quote(PRICES, 7, OTHERS), sent=self.chance.random() < 0.5
+            request = commands.HoldRequest(
+                message, "h", commands.Quote(PRICES, 7, OTHERS), sent=self.chance.random() < 0.5
             )
-            charge = self.path.run(door.hold(slug, request))
+            charge = self.path.run(commands.hold(slug, request))
             assert (charge.answer == "held") == (self.balances[slug] + self.credit >= 800)
             if charge.answer == "held":
                 self.balances[slug] -= 800
@@ -89,19 +89,19 @@ class Traffic:
         elif dice < 0.9:
             message = known.pop(self.chance.randrange(len(known)))
             mode = self.chance.choice(["native_text", "video", "yuexin_resolved", ""])
-            report = door.DeliveryReport(message, True, bool(mode), mode)
-            charge = self.path.run(door.report(slug, report))
+            report = commands.DeliveryReport(message, True, bool(mode), mode)
+            charge = self.path.run(commands.report(slug, report))
             self.balances[slug] += 800 - {**PRICES, **OTHERS, "": 0}[mode]
             assert charge.state in ("settled", "failed")
         else:
             amount = self.chance.randint(1, 5_000)
-            moved = self.path.run(door.move(slug, f"r{self.count}", "recharge", amount))
+            moved = self.path.run(commands.move(slug, f"r{self.count}", "recharge", amount))
             assert moved.applied
             self.balances[slug] += amount
 
     def check(self) -> None:
         """Check that Redis agrees with the oracle."""
         for slug, expected in self.balances.items():
-            now = self.path.run(door.balance(slug))
+            now = self.path.run(commands.balance(slug))
             assert now is not None
             assert (now.bal, now.held) == (expected, 800 * len(self.messages[slug]))

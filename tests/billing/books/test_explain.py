@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from billing import wallet as door
+from billing import wallet as commands
 from billing.persistence.running import persist_shard
 from billing.selectors.explain import Figure, explain
 from tests.billing.books.book_support import held, live_wallet, reported, run
@@ -53,7 +53,7 @@ def test_one_message_opens_into_its_own_entries():
 def test_a_period_is_the_difference_of_two_balances():
     row = live_wallet(spendable=10_000)
     held(row, "m1")
-    middle = run(row, door.balance(row.slug)).as_of_us + 1
+    middle = run(row, commands.balance(row.slug)).as_of_us + 1
     held(row, "m2")
     reported(row, "m1", "video")
     persist_shard(0, 1)

@@ -6,7 +6,7 @@ import signal
 
 import pytest
 
-from billing import wallet as door
+from billing import wallet as commands
 from poolsite import hotpath
 from tests.billing.books.books_worker import BooksWorker, Traffic
 from tests.support.database import lay_migrated
@@ -87,7 +87,7 @@ def test_a_batch_that_sql_has_and_redis_has_not_trimmed_is_not_written_twice(
     worker.do("persist")
     assert not any(now.backlog for now in _figures(traffic.slugs))
     for slug in traffic.slugs:  # each wallet has something to write
-        assert hotpath.run(door.move(slug, "r", "recharge", 1)).applied
+        assert hotpath.run(commands.move(slug, "r", "recharge", 1)).applied
         traffic.balances[slug] += 1
     killed = worker.ask("persist", at="billing.after_commit", passing=passing, at_once=1)
     assert killed["signal"] == signal.SIGKILL
@@ -110,7 +110,7 @@ def test_a_batch_that_sql_has_and_redis_has_not_trimmed_is_not_written_twice(
 
 
 def _figures(slugs):
-    return [hotpath.run(door.balance(slug)) for slug in slugs]
+    return [hotpath.run(commands.balance(slug)) for slug in slugs]
 
 
 @pytest.mark.parametrize("how", ["before", "after"])
@@ -162,7 +162,7 @@ def test_an_order_whose_maker_was_killed_is_applied_once(worker, wallets, point)
     assert worker.ask("relay", at=point)["signal"] in (0, signal.SIGKILL)
     worker.do("relay")
     assert worker.do("relay")["waiting"] == 0
-    now = hotpath.run(door.balance(slugs[0]))
+    now = hotpath.run(commands.balance(slugs[0]))
     assert now.bal == SPENDABLE + 77
     worker.do("persist")
     assert worker.do("audit") == ""

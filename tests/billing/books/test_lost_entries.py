@@ -9,7 +9,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from billing import servers
-from billing import wallet as door
+from billing import wallet as commands
 from billing.models import FlaggedReport, HoldIntent, Tariff, Wallet
 from billing.persistence.running import persist_one
 from billing.selectors.losses import recent_losses
@@ -120,8 +120,8 @@ def test_an_emptied_redis_costs_no_more_than_what_moved_since_the_last_batch(see
     green()
 
     # The gateway reports lost messages: nothing is charged, and each is listed.
-    short = door.WalletSettings(zone=settings_of(row).zone, report_seconds=0)
-    run(row, door.configure(row.slug, short))
+    short = commands.WalletSettings(zone=settings_of(row).zone, report_seconds=0)
+    run(row, commands.configure(row.slug, short))
     for message_id, mode in interval.lost_holds.items():
         assert reported(row, message_id, mode).answer == "parked"
     let_time_pass("billing.wallet", row.slug)
@@ -129,7 +129,7 @@ def test_an_emptied_redis_costs_no_more_than_what_moved_since_the_last_batch(see
     listed = FlaggedReport.objects.filter(flag="orphan").values_list("message_id", "reported_mode")
     expected = {name: mode or "failed" for name, mode in interval.lost_holds.items()}
     assert dict(listed) == expected
-    again = run(row, door.messages(row.slug, list(interval.lost_returns) or ["none"]))
+    again = run(row, commands.messages(row.slug, list(interval.lost_returns) or ["none"]))
     assert {state.state for state in again.values()} <= {"expired"}  # and is returned in the end
     assert len(again) == len(interval.lost_returns)
     green()
@@ -172,4 +172,4 @@ def test_a_loss_says_since_when_changes_may_be_missing_and_what_nobody_can_expla
     assert f"{unwritten.slug}: rebuilt" in said
     assert "since it was opened\n" in said
     assert other.slug not in said
-    assert hotpath.run(door.balance(row.slug)).bal == 700
+    assert hotpath.run(commands.balance(row.slug)).bal == 700

@@ -7,7 +7,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from billing import servers
-from billing import wallet as door
+from billing import wallet as commands
 from billing.persistence.running import persist_shard
 from billing.services import moving, rebuilding, safe_mode
 from poolsite.access.models import AuditEntry
@@ -118,7 +118,7 @@ def test_a_move_that_ends_after_the_old_life_is_rebuilt_where_it_was(heavy, monk
     monkeypatch.setattr(moving, "_name_server", dies)
     with pytest.raises(CommandError):
         command("move", row.slug, "heavy")
-    assert run(row, door.balance(row.slug)) is None
+    assert run(row, commands.balance(row.slug)) is None
     assert safe_mode.watch()["rebuilt"] == 1
     row.refresh_from_db()
     assert row.redis == ""
@@ -151,7 +151,7 @@ def test_show_tells_both_sides():
     assert "entries to write" in command("show")
     said = command("show", "acme")
     assert "acme  open  default server" in said
-    run(row, door.destroy(row.slug, row.generation))
+    run(row, commands.destroy(row.slug, row.generation))
     assert "lost; a worker rebuilds it" in command("show", "acme")
 
 

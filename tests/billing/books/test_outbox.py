@@ -3,7 +3,7 @@
 import pytest
 from django.db import transaction
 
-from billing import wallet as door
+from billing import wallet as commands
 from billing.models import JournalEntry, MoneyOrder
 from billing.money import MoneyError
 from billing.persistence.running import persist_shard
@@ -114,7 +114,7 @@ def test_an_order_whose_receipt_is_forgotten_is_found_in_the_journal(monkeypatch
     monkeypatch.setattr(outbox, "YOUNG_SECONDS", -1)
     persist_shard(0, 1)
     with clean_redis.client() as client:  # what the purge does after 7 days
-        client.delete(door.WalletKeys(row.slug).operations)
+        client.delete(commands.WalletKeys(row.slug).operations)
     assert outbox.relay()["applied"] == 1
     assert figures(row).bal == 500
     assert JournalEntry.objects.filter(kind="recharge").count() == 1
@@ -122,7 +122,7 @@ def test_an_order_whose_receipt_is_forgotten_is_found_in_the_journal(monkeypatch
 
 def test_an_order_waits_for_a_wallet_that_is_not_there():
     row = live_wallet(spendable=0)
-    run(row, door.destroy(row.slug, row.generation))
+    run(row, commands.destroy(row.slug, row.generation))
     made = ordered(row)
     made.refresh_from_db()
     assert (made.applied_at, made.answer) == (None, "no such wallet")
@@ -132,8 +132,8 @@ def test_an_answer_of_a_life_that_ended_meanwhile_is_not_noted(monkeypatch):
     row = live_wallet(spendable=0)
     real = hotpath.HotPath.run_batch
 
-    def ends_meanwhile(self, commands):
-        answers = real(self, commands)
+    def ends_meanwhile(self, to_run):
+        answers = real(self, to_run)
         type(row).objects.filter(pk=row.pk).update(generation=row.generation + 1)
         return answers
 

@@ -6,7 +6,7 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
-from billing import wallet as door
+from billing import wallet as commands
 from billing.models import HoldIntent, Message, MoneyOrder, Tariff, Wallet
 from billing.persistence.running import persist_one, persist_shard
 from billing.services import outbox, rebuilding, safe_mode
@@ -28,7 +28,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("
 
 def states(row):
     ids = ["m0", "m1", "m2", "m3", "m4", "m5", "early"]
-    return run(row, door.messages(row.slug, ids))
+    return run(row, commands.messages(row.slug, ids))
 
 
 def intent(row, message_id, *, handed_over=True):
@@ -147,7 +147,7 @@ def test_holds_that_only_an_intent_knows_are_charged_and_others_are_not_invented
     safe_mode.watch()
     after = figures(row)
     assert (after.bal, after.held) == (400, 1_600)
-    found = run(row, door.messages(row.slug, ["sent", "made", "api"]))
+    found = run(row, commands.messages(row.slug, ["sent", "made", "api"]))
     assert {key: state.state for key, state in found.items()} == {"sent": "sent", "made": "held"}
     persist_shard(0, 1)
     green()
@@ -167,7 +167,7 @@ def test_what_the_balance_does_not_reach_is_named_and_never_below_zero(clean_red
 
 def test_safe_mode_takes_refunds_and_refuses_holds_and_ends_by_itself():
     row = used()
-    run(row, door.status(row.slug, "recovering", "promoted", "x"))
+    run(row, commands.status(row.slug, "recovering", "promoted", "x"))
     assert held(row, "new").answer == "safe mode"
     assert reported(row, "m4", "").answer == "failed"
     assert moved(row, "r9", "recharge", 9).applied
@@ -343,7 +343,7 @@ def test_a_rebuild_that_ended_anywhere_is_gone_on_with(clean_redis, monkeypatch,
 
 def test_a_wallet_that_was_never_opened_is_not_lost():
     row = live_wallet()
-    run(row, door.destroy(row.slug, row.generation))
+    run(row, commands.destroy(row.slug, row.generation))
     Wallet.objects.filter(pk=row.pk).update(opened_at=None)
     assert persist_shard(0, 1).lost == {}
     assert safe_mode.watch()["rebuilt"] == 0

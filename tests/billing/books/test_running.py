@@ -5,7 +5,7 @@ import gc
 import pytest
 from django.db import OperationalError
 
-from billing import wallet as door
+from billing import wallet as commands
 from billing.models import JournalEntry, Message, WriterRun
 from billing.persistence import proving, rounds, running
 from billing.persistence.reading import Known, lives
@@ -102,9 +102,9 @@ def test_a_batch_that_was_written_and_not_trimmed_is_found_again(monkeypatch):
 
 def test_a_closed_batch_is_the_same_batch_when_more_has_come():
     row = used()
-    first = run(row, door.close_batch(row.slug))
+    first = run(row, commands.close_batch(row.slug))
     held(row, "later")
-    again = run(row, door.close_batch(row.slug))
+    again = run(row, commands.close_batch(row.slug))
     assert (again.number, again.first_seq, again.last_seq) == (1, 1, first.last_seq)
     persist_shard(0, 1)
     row.refresh_from_db()
@@ -214,11 +214,11 @@ def test_garbage_is_collected_again_after_a_turn():
 def test_a_paused_worker_that_wakes_up_is_refused_by_the_row():
     row = used()
     old = WriterRun.objects.create(shard=0, shards=1)
-    closed = run(row, door.close_batch(row.slug))
+    closed = run(row, commands.close_batch(row.slug))
     batch = rounds.account_batch(running.known_of(type(row).objects.all())[0], closed)
     persist_shard(0, 1)
     held(row, "later")
-    later = run(row, door.close_batch(row.slug))
+    later = run(row, commands.close_batch(row.slug))
     late = rounds.account_batch(running.known_of(type(row).objects.all())[0], later)
     assert write_batches([batch], old.pk)[row.pk].outcome.value == "repeat"
     assert write_batches([late], old.pk)[row.pk].outcome.value == "refused"
@@ -246,10 +246,10 @@ def test_a_backlog_near_its_limit_is_an_incident_until_it_is_gone():
     for start in range(0, 832, 32):
         run(
             row,
-            door.hold_many(
+            commands.hold_many(
                 row.slug,
                 [
-                    door.HoldRequest(f"m{start + n}", "h", door.Quote({"video": 10}))
+                    commands.HoldRequest(f"m{start + n}", "h", commands.Quote({"video": 10}))
                     for n in range(32)
                 ],
             ),
@@ -263,7 +263,7 @@ def test_a_backlog_near_its_limit_is_an_incident_until_it_is_gone():
 
 def test_the_figures_of_many_wallets_are_read_at_once():
     row, unknown = used(), live_wallet()
-    run(unknown, door.destroy(unknown.slug, unknown.generation))
+    run(unknown, commands.destroy(unknown.slug, unknown.generation))
     found = lives([row, unknown])
     assert found[unknown.pk].generation == 0
     now = figures(row)

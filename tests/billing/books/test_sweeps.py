@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from billing import wallet as door
+from billing import wallet as commands
 from billing.models import FlaggedReport, JournalEntry, Message, WriterRun
 from billing.persistence import running
 from billing.persistence.running import persist_shard
@@ -31,7 +31,7 @@ def short(row, **seconds):
     """Shorten a wallet's periods."""
     own = settings_of(row)
     values = {name: getattr(own, name) for name in ("daily_limit", "log_limit", "zone")}
-    run(row, door.configure(row.slug, door.WalletSettings(**values, **seconds)))
+    run(row, commands.configure(row.slug, commands.WalletSettings(**values, **seconds)))
 
 
 def test_every_sweep_of_the_books_runs_and_tells_numbers():
@@ -85,11 +85,11 @@ def test_what_is_final_for_long_is_forgotten_in_redis_and_stays_in_sql():
 def test_settings_reach_every_wallet():
     row, lost = live_wallet(daily_limit=900), live_wallet()
     short(row, keep_seconds=5)
-    run(lost, door.destroy(lost.slug, lost.generation))
+    run(lost, commands.destroy(lost.slug, lost.generation))
     done = books.apply_all_settings()
     assert done == {"wallets": 2, "failed": 1}
     assert figures(row).settings.daily_limit == 900
-    assert figures(row).settings.keep_seconds == door.WalletSettings().keep_seconds
+    assert figures(row).settings.keep_seconds == commands.WalletSettings().keep_seconds
 
 
 def test_ended_messages_are_deleted_when_they_are_old_and_the_journal_never(settings):
@@ -135,7 +135,7 @@ def test_the_pages_read_the_lag_of_every_shard():
 def test_the_outbox_tells_what_waits():
     row = live_wallet(spendable=0)
     assert lag.outbox_state().waiting == 0
-    run(row, door.destroy(row.slug, row.generation))
+    run(row, commands.destroy(row.slug, row.generation))
     from billing.services import outbox
 
     outbox.order(row, "recharge", 5, "recharge:1")
@@ -161,7 +161,7 @@ def test_the_books_are_the_same_on_a_cluster(redis_cluster):
         held(rows[1], "more")
         assert persist_shard(0, 1).accounts == 2
         green()
-        run(rows[2], door.destroy(rows[2].slug, rows[2].generation))
+        run(rows[2], commands.destroy(rows[2].slug, rows[2].generation))
         done = books.persist(0, 1)
         assert done["rebuilt"] == 1
         green()

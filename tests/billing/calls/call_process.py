@@ -33,7 +33,7 @@ def prepare(slug: str, numbers: str, interval: str) -> None:
 
 def _make(slug: str, numbers: str, interval: str) -> None:
     from billing import servers
-    from billing import wallet as door
+    from billing import wallet as commands
     from billing.pricing.calls import Rate
     from billing.services.tariffs import tariff_create
     from tests.billing.api.shop import PRICES, make_shop
@@ -50,8 +50,8 @@ def _make(slug: str, numbers: str, interval: str) -> None:
             replace=True,
             call_rates=[rate],
         )
-    settings = door.WalletSettings(unsent_call_seconds=1)
-    servers.path(shop.wallet).run(door.configure(slug, settings))
+    settings = commands.WalletSettings(unsent_call_seconds=1)
+    servers.path(shop.wallet).run(commands.configure(slug, settings))
     pool = make_pool(
         slug, account=shop.account, charged=True, charge_interval_seconds=int(interval)
     )
@@ -118,13 +118,13 @@ def recover(slug: str, running_seconds: str) -> None:
 
     A running call continues for `running_seconds`, then it is hung up.
     """
-    from numbers import pool as pool_door
+    from numbers import pool as pool_commands
     from numbers.services import sweep_charges
     from poolsite import hotpath
     from tests.numbers.people import send
 
     client = hotpath.client()
-    keys = pool_door.PoolKeys(slug)
+    keys = pool_commands.PoolKeys(slug)
     started = _start_of(slug)
     end_us = clock().now_us + float(running_seconds) * 1_000_000
     while clock().now_us < end_us or _vouchers(client, keys.charges):
@@ -157,12 +157,12 @@ def recover(slug: str, running_seconds: str) -> None:
 
 
 def _sweep_all(slug: str) -> None:
-    from billing import wallet as door
+    from billing import wallet as commands
     from numbers.services import sweep_charges
     from poolsite import hotpath
 
     sweep_charges()
-    hotpath.run(door.sweep(slug))
+    hotpath.run(commands.sweep(slug))
 
 
 def _vouchers(client: Any, charges: str) -> bool:
@@ -171,22 +171,22 @@ def _vouchers(client: Any, charges: str) -> bool:
 
 def _unsettled(slug: str) -> bool:
     """Return whether there is work left. A note of an interval far in the future does not count."""
-    from numbers import pool as pool_door
+    from numbers import pool as pool_commands
     from poolsite import hotpath
 
     now_us = clock().now_us
-    notes = hotpath.client().zrange(pool_door.PoolKeys(slug).charges, 0, -1, withscores=True)
+    notes = hotpath.client().zrange(pool_commands.PoolKeys(slug).charges, 0, -1, withscores=True)
     soon = [note for note, at_us in notes if at_us < now_us + 60_000_000]
     return bool(soon or _figures(slug)["held"])
 
 
 def _start_of(slug: str) -> int:
     """Return when the running call began, or 0 if none runs."""
-    from numbers import pool as pool_door
+    from numbers import pool as pool_commands
     from poolsite import hotpath
 
     client = hotpath.client()
-    keys = pool_door.PoolKeys(slug)
+    keys = pool_commands.PoolKeys(slug)
     known = client.hget(keys.tag, f"c:{CALL}") or ""
     if not known.startswith("L"):
         return 0
@@ -194,10 +194,10 @@ def _start_of(slug: str) -> int:
 
 
 def _logged_start(slug: str) -> int:
-    from numbers import pool as pool_door
+    from numbers import pool as pool_commands
     from poolsite import hotpath
 
-    for _, fields in hotpath.client().xrange(pool_door.PoolKeys(slug).log):
+    for _, fields in hotpath.client().xrange(pool_commands.PoolKeys(slug).log):
         if fields["e"].startswith("call\t"):
             return int(fields["at"])
     return 0
@@ -205,13 +205,13 @@ def _logged_start(slug: str) -> int:
 
 def _figures(slug: str) -> dict[str, Any]:
     """Return the money and what was settled. Fail if an equation is violated."""
-    from billing import wallet as door
+    from billing import wallet as commands
     from billing.models import Wallet
     from poolsite import hotpath
     from tests.billing.calls.call_support import holds_of
 
-    balance = hotpath.run(door.balance(slug))
-    proof = hotpath.run(door.open_holds(slug))
+    balance = hotpath.run(commands.balance(slug))
+    proof = hotpath.run(commands.open_holds(slug))
     assert balance is not None
     assert proof is not None
     assert (proof.total, proof.wrong) == (balance.held, 0)

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from billing import servers
-from billing import wallet as door
+from billing import wallet as commands
 from billing.models import Wallet
-from numbers import pool as pool_door
+from numbers import pool as pool_commands
 from numbers.models import Pool
 from numbers.services import sweep_charges
 from poolsite import hotpath
@@ -28,12 +28,12 @@ class Line:
     def slug(self) -> str:
         return self.pool.slug
 
-    def holds(self) -> dict[str, door.MessageState]:
+    def holds(self) -> dict[str, commands.MessageState]:
         """Return every hold that was made for a call."""
         return holds_of(self.shop.wallet)
 
     def notes(self) -> list[str]:
-        key = pool_door.PoolKeys(self.slug).charges
+        key = pool_commands.PoolKeys(self.slug).charges
         return list(hotpath.client().zrange(key, 0, -1))
 
     def states(self) -> list[tuple[str, str]]:
@@ -52,10 +52,10 @@ class Line:
         return sweep_charges()
 
 
-def holds_of(wallet: Wallet) -> dict[str, door.MessageState]:
+def holds_of(wallet: Wallet) -> dict[str, commands.MessageState]:
     path = servers.path(wallet)
-    ids = list(path.client().hkeys(door.WalletKeys(wallet.slug).messages))
-    return path.run(door.messages(wallet.slug, ids)) if ids else {}
+    ids = list(path.client().hkeys(commands.WalletKeys(wallet.slug).messages))
+    return path.run(commands.messages(wallet.slug, ids)) if ids else {}
 
 
 def make_line(*, money: int = 1_000_000, numbers: int = 3, **given: Any) -> Line:

@@ -6,7 +6,7 @@ from billing.models import Tariff
 from billing.pricing.calls import Rate
 from billing.services import calls
 from billing.services.tariffs import tariff_create
-from numbers import pool as pool_door
+from numbers import pool as pool_commands
 from numbers.services import charging
 from numbers.services.charging_sweep import charged_of, run
 from tests.billing.calls.call_support import Line, make_line
@@ -44,15 +44,15 @@ def publish(line: Line, rates: Any, prices: Any = None) -> Tariff:
 
 def begin(
     line: Line, callee: str = MOBILE, call_id: str = "a", **given: Any
-) -> pool_door.EventOutcome:
+) -> pool_commands.EventOutcome:
     """Begin a call as every lane does. Raise CallRefusedError."""
     payer = calls.payer_of(line.shop.account.pk)
     assert payer is not None
     hold_id = calls.hold_id_of(line.slug, call_id, 1)
-    event = pool_door.Event.of(
+    event = pool_commands.Event.of(
         "call", call_id=call_id, callee=callee, paid=hold_id, switch="fs1", **given
     )
-    outcome: pool_door.EventOutcome = run(charging.begin(charged_of(line.pool, payer), event))
+    outcome: pool_commands.EventOutcome = run(charging.begin(charged_of(line.pool, payer), event))
     return outcome
 
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from billing import servers
-from billing import wallet as door
+from billing import wallet as commands
 from billing.services.tariffs import tariff_create
-from numbers import pool as pool_door
+from numbers import pool as pool_commands
 from numbers import services
 from numbers.api import charging
 from numbers.api import waiting as waiting_calls
@@ -68,11 +68,11 @@ async def test_an_exhausted_pool_gives_the_hold_back_and_counts_one_blocked(
 
 
 async def _figures(line: Line) -> Any:
-    return await in_thread(hotpath.run)(pool_door.show(line.slug))
+    return await in_thread(hotpath.run)(pool_commands.show(line.slug))
 
 
 async def test_a_refused_hold_is_402_and_no_blocked_call(switch: Caller, line: Line) -> None:
-    command = door.move(line.shop.slug, "out", "debit", 1_000_000 - PRICE + 1)
+    command = commands.move(line.shop.slug, "out", "debit", 1_000_000 - PRICE + 1)
     await in_thread(servers.path(line.shop.wallet).run)(command)
     refused = await call(switch, "a")
     assert (refused.status_code, refused.json()["type"]) == (402, "insufficient-balance")
@@ -83,7 +83,7 @@ async def test_a_refused_hold_is_402_and_no_blocked_call(switch: Caller, line: L
 
 
 async def test_a_frozen_account_calls_nobody(switch: Caller, line: Line) -> None:
-    command = door.status(line.shop.slug, "frozen", "test", "op")
+    command = commands.status(line.shop.slug, "frozen", "test", "op")
     await in_thread(servers.path(line.shop.wallet).run)(command)
     refused = await call(switch, "a")
     assert (refused.status_code, refused.json()["type"]) == (409, "account-frozen")
@@ -125,7 +125,7 @@ async def test_a_call_without_an_id_and_a_voucher_of_one_s_own_buy_nothing(
 ) -> None:
     nameless = await switch.post({"event": "call"})
     assert (nameless.status_code, nameless.json()["type"]) == (422, "malformed")
-    await in_thread(hotpath.run)(pool_door.voucher(line.slug, "mine", 60))
+    await in_thread(hotpath.run)(pool_commands.voucher(line.slug, "mine", 60))
     with_own = await call(switch, "a", paid="mine")
     assert with_own.status_code == 200
     assert await in_thread(line.spent)() == PRICE
@@ -181,7 +181,7 @@ async def test_a_client_that_leaves_while_it_waits_pays_nothing(switch: Caller, 
         await call(switch, f"{index}")
     ref = await POOLS.get(line.slug)
     assert ref is not None
-    event = pool_door.Event.of("call", call_id="gone", wait_ms=30_000)
+    event = pool_commands.Event.of("call", call_id="gone", wait_ms=30_000)
     waiting = asyncio.ensure_future(
         charging.call(ref, event, lambda event: waiting_calls.call(line.slug, event))
     )

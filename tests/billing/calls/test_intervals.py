@@ -8,8 +8,8 @@ import pytest
 from django.db import connection
 
 from billing import servers
-from billing import wallet as door
-from numbers import pool as pool_door
+from billing import wallet as commands
+from numbers import pool as pool_commands
 from numbers import services
 from numbers.errors import NumbersError
 from numbers.pool import Due, Note
@@ -40,7 +40,7 @@ def begin(line: Line, call_id: str = "a", callee: str = "") -> None:
     assert payer is not None
     charged = Charged(line.slug, INTERVAL, payer)
     hold_id = calls.hold_id_of(line.slug, call_id, 1)
-    interval = charged.first(pool_door.Event.of("call", call_id=call_id, callee=callee))
+    interval = charged.first(pool_commands.Event.of("call", call_id=call_id, callee=callee))
     run(charging._hold(charged, hold_id, interval))
     assert run(charging._admit(charged, hold_id, call_id, 20))
     sent = send(line.slug, "call", call_id=call_id, paid=hold_id, switch="fs1", incarnation="b1")
@@ -149,7 +149,7 @@ def test_many_sweeps_at_once_charge_an_interval_once(line: Line, test_clock: Scr
     assert settled == ["1", "2"]
     send(line.slug, "hangup", call_id="a")
     pass_until(test_clock, lambda: line.sweep() and line.notes() == [])
-    command = door.sweep(line.shop.slug)
+    command = commands.sweep(line.shop.slug)
     servers.path(line.shop.wallet).run(command)
     line.shop.check()
 
@@ -176,7 +176,7 @@ def test_a_refused_interval_ends_the_call_its_switch_is_told_to_hang_up(
     line: Line, told: list[dict[str, str]], test_clock: ScriptClock
 ) -> None:
     begin(line)
-    command = door.move(line.shop.slug, "out", "debit", 1_000_000 - PRICE - PRICE + 1)
+    command = commands.move(line.shop.slug, "out", "debit", 1_000_000 - PRICE - PRICE + 1)
     servers.path(line.shop.wallet).run(command)
     pass_until(test_clock, lambda: line.sweep()["ended"])
     until(told.read)
@@ -190,12 +190,18 @@ def test_a_refused_interval_ends_the_call_its_switch_is_told_to_hang_up(
     ]
     assert line.notes() == []
     listed = hotpath.run(
-        pool_door.live_list(
-            "east", "fs1", "b1", 0, [pool_door.Listed("a", "+8613800000000")], first=True, last=True
+        pool_commands.live_list(
+            "east",
+            "fs1",
+            "b1",
+            0,
+            [pool_commands.Listed("a", "+8613800000000")],
+            first=True,
+            last=True,
         )
     )
     assert (listed.renewed, [each.call_id for each in listed.hang_up]) == (0, ["a"])
-    assert hotpath.run(pool_door.show("east")).blocked == 0
+    assert hotpath.run(pool_commands.show("east")).blocked == 0
 
 
 def test_a_wallet_in_safe_mode_ends_no_call_and_charges_later(
@@ -203,10 +209,10 @@ def test_a_wallet_in_safe_mode_ends_no_call_and_charges_later(
 ) -> None:
     begin(line)
     path = servers.path(line.shop.wallet)
-    path.run(door.status(line.shop.slug, "recovering", "test", "op-1"))
+    path.run(commands.status(line.shop.slug, "recovering", "test", "op-1"))
     pass_until(test_clock, lambda: line.sweep()["failed"])
     assert line.states() == [("1", "settled")]
-    path.run(door.status(line.shop.slug, "open", "test", "op-2"))
+    path.run(commands.status(line.shop.slug, "open", "test", "op-2"))
     sweep_until(test_clock, line, [("1", "settled"), ("2", "settled")])
     assert send(line.slug, "hangup", call_id="a").ok
 
@@ -248,7 +254,7 @@ def test_an_agent_s_callback_is_charged_like_any_call(line: Line, test_clock: Sc
 
 
 def test_a_callback_that_nobody_can_pay_is_refused(line: Line) -> None:
-    command = door.move(line.shop.slug, "out", "debit", 1_000_000)
+    command = commands.move(line.shop.slug, "out", "debit", 1_000_000)
     servers.path(line.shop.wallet).run(command)
     with pytest.raises(NumbersError) as refused:
         services.number_claim(actor="test", pool=line.pool, operation="op-1", agent="li")

@@ -8,11 +8,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from billing import servers
-from billing import wallet as door
+from billing import wallet as commands
 from billing.models import CallRate
 from billing.pricing.calls import Rate
 from billing.services.calls import CallRefusedError
-from numbers import pool as pool_door
+from numbers import pool as pool_commands
 from numbers import services
 from poolsite import hotpath
 from poolsite.moments import us_of
@@ -247,7 +247,7 @@ def test_money_for_the_next_interval_is_short_and_the_last_is_settled(
     begin(line, "+8613912345678")
     rest = line.shop.balance().bal
     path = servers.path(line.shop.wallet)
-    path.run(door.move(line.shop.slug, "out", "debit", rest - 5_999))
+    path.run(commands.move(line.shop.slug, "out", "debit", rest - 5_999))
     test_clock.advance(56)
     assert line.sweep()["ended"] == 1
     test_clock.advance(2)
@@ -268,7 +268,7 @@ def test_notes_of_the_release_before_go_on_by_the_price_of_a_call(
     """The call's holds have no rate, and its notes name no hold."""
     line = rated_line(prices=CALL_PRICE)
     begin(line, "+12025550100")
-    key = pool_door.PoolKeys(line.slug).charges
+    key = pool_commands.PoolKeys(line.slug).charges
     ((note, due),) = hotpath.client().zrange(key, 0, -1, withscores=True)
     hotpath.client().zrem(key, note)
     hotpath.client().zadd(key, {"c 2 a": due})

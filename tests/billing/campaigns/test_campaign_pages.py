@@ -87,9 +87,9 @@ def test_the_estimate_names_what_the_balance_allows(acme: Sender, client: Client
     assert (estimate.least, estimate.most) == (10 * 450, 10 * DEAREST)
     assert (estimate.covers, estimate.missing) == (10, 0)
     balance = acme.shop.balance().bal
-    from billing import wallet as door
+    from billing import wallet as commands
 
-    acme.run(door.move(acme.wallet.slug, "out:1", "debit", balance - 3 * DEAREST))
+    acme.run(commands.move(acme.wallet.slug, "out:1", "debit", balance - 3 * DEAREST))
     estimate = estimate_of(campaign)
     assert (estimate.covers, estimate.missing) == (3, 7 * DEAREST)
     page = client.get(f"/accounts/{acme.wallet.slug}/campaigns/{campaign.pk}/")
@@ -99,9 +99,9 @@ def test_the_estimate_names_what_the_balance_allows(acme: Sender, client: Client
 def test_a_low_balance_is_said_with_the_way_on(
     acme: Sender, client: Client, gateway: GatewayProcess
 ) -> None:
-    from billing import wallet as door
+    from billing import wallet as commands
 
-    acme.run(door.move(acme.wallet.slug, "out:1", "debit", acme.shop.balance().bal))
+    acme.run(commands.move(acme.wallet.slug, "out:1", "debit", acme.shop.balance().bal))
     campaign = send(acme.draft(numbers(4)))
     page = client.get(f"/accounts/{acme.wallet.slug}/campaigns/{campaign.pk}/").content.decode()
     assert "the balance is too low for the next message" in page

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from billing import wallet as door
+from billing import wallet as commands
 from billing.campaigns.figures import CampaignFigures
 from billing.models import Campaign
 from billing.selectors.campaigns import figures_in_books, figures_of
@@ -17,25 +17,25 @@ from tests.numbers.people import in_thread, tenant
 MODES = ("native_card", "video", "yuexin_resolved", "")
 
 
-def quote() -> door.Quote:
-    return door.Quote({"native_card": DEAREST, "video": 1_200, "yuexin_resolved": 1_500})
+def quote() -> commands.Quote:
+    return commands.Quote({"native_card": DEAREST, "video": 1_200, "yuexin_resolved": 1_500})
 
 
 def live_through(acme: Sender, ids: list[str], chance: random.Random) -> None:
     """Hold, send, report and cancel in random order, as campaigns do."""
     slug = acme.wallet.slug
-    acme.run(door.hold_many(slug, [door.HoldRequest(each, "b", quote()) for each in ids]))
+    acme.run(commands.hold_many(slug, [commands.HoldRequest(each, "b", quote()) for each in ids]))
     kept = [each for each in ids if chance.random() < 0.9]
     for each in set(ids) - set(kept):
-        acme.run(door.cancel(slug, each))
-    acme.run(door.sent(slug, kept))
+        acme.run(commands.cancel(slug, each))
+    acme.run(commands.sent(slug, kept))
     for each in chance.sample(kept, len(kept) * 2 // 3):
         mode = chance.choice(MODES)
-        acme.run(door.report(slug, door.DeliveryReport(each, True, bool(mode), mode)))
+        acme.run(commands.report(slug, commands.DeliveryReport(each, True, bool(mode), mode)))
 
 
-def tail_of(acme: Sender, since: int) -> list[door.WalletChange]:
-    found = acme.run(door.entries(acme.wallet.slug, since))
+def tail_of(acme: Sender, since: int) -> list[commands.WalletChange]:
+    found = acme.run(commands.entries(acme.wallet.slug, since))
     return [change for change in found.changes if change.id.startswith("c")]
 
 

@@ -9,7 +9,7 @@ from django.apps import apps
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 
-from billing import wallet as door
+from billing import wallet as commands
 from billing.models import Campaign, HoldIntent, Message, Recipient, Tariff, TerminalListing
 from billing.services import outbox, sending, sending_steps
 from billing.services.campaigns import (
@@ -71,14 +71,14 @@ def test_the_campaign_ends_with_the_last_report(acme: Sender, gateway: GatewayPr
     ids = list(campaign.recipients.values_list("message_id", flat=True))
     for message_id in ids[:2]:
         acme.run(
-            door.report(
-                acme.wallet.slug, door.DeliveryReport(message_id, True, True, "native_card")
+            commands.report(
+                acme.wallet.slug, commands.DeliveryReport(message_id, True, True, "native_card")
             )
         )
     acme.persist()
     sweep_campaigns(0, 1)
     assert fresh(campaign).status == Status.SENT
-    acme.run(door.report(acme.wallet.slug, door.DeliveryReport(ids[2], True, False)))
+    acme.run(commands.report(acme.wallet.slug, commands.DeliveryReport(ids[2], True, False)))
     acme.persist()
     sweep_campaigns(0, 1)
     assert fresh(campaign).status == Status.DONE
@@ -87,7 +87,7 @@ def test_the_campaign_ends_with_the_last_report(acme: Sender, gateway: GatewayPr
 def test_too_little_money_pauses_it_and_a_top_up_lets_it_go_on(
     acme: Sender, gateway: GatewayProcess
 ) -> None:
-    acme.run(door.move(acme.wallet.slug, "out:1", "debit", acme.shop.balance().bal))
+    acme.run(commands.move(acme.wallet.slug, "out:1", "debit", acme.shop.balance().bal))
     acme.shop.pay_in(40 * DEAREST)
     campaign = send(acme.draft(numbers(100)))
     assert campaign.status == Status.LOW_BALANCE
@@ -101,7 +101,7 @@ def test_too_little_money_pauses_it_and_a_top_up_lets_it_go_on(
 
 
 def test_top_up_and_go_on_needs_no_second_visit(acme: Sender, gateway: GatewayProcess) -> None:
-    acme.run(door.move(acme.wallet.slug, "out:1", "debit", acme.shop.balance().bal))
+    acme.run(commands.move(acme.wallet.slug, "out:1", "debit", acme.shop.balance().bal))
     campaign = send(acme.draft(numbers(3)))
     sweep_campaigns(0, 1)
     assert fresh(campaign).status == Status.LOW_BALANCE
@@ -166,7 +166,7 @@ def test_an_id_whose_hold_ended_unsent_is_never_used_again(
 
     def held_too_long(path: Any, campaign: Any, prepared: Any, held: Any) -> None:
         real(path, campaign, prepared, held)
-        acme.run(door.cancel(acme.wallet.slug, prepared[0].intent.message_id))
+        acme.run(commands.cancel(acme.wallet.slug, prepared[0].intent.message_id))
         monkeypatch.setattr(sending, "hold", real)
 
     monkeypatch.setattr(sending, "hold", held_too_long)
@@ -284,13 +284,15 @@ def test_a_message_that_ended_long_ago_is_not_held_again(
     campaign = send(acme.draft(numbers(1)))
     message_id = f"c{campaign.pk}-2"
     acme.run(
-        door.report(acme.wallet.slug, door.DeliveryReport(message_id, True, True, "native_card"))
+        commands.report(
+            acme.wallet.slug, commands.DeliveryReport(message_id, True, True, "native_card")
+        )
     )
     acme.persist()
-    acme.run(door.destroy(acme.wallet.slug, campaign.wallet.generation))
+    acme.run(commands.destroy(acme.wallet.slug, campaign.wallet.generation))
     row = Message.objects.get(message_id=message_id)
-    settings = door.WalletSettings()
-    acme.run(door.create(acme.wallet.slug, 99, settings, balance=1_000_000, status="o"))
+    settings = commands.WalletSettings()
+    acme.run(commands.create(acme.wallet.slug, 99, settings, balance=1_000_000, status="o"))
     Recipient.objects.filter(campaign=campaign).update(state="")
     Campaign.objects.filter(pk=campaign.pk).update(status=Status.PAUSED)
     campaign = work(campaign_resume(actor="test", campaign=fresh(campaign)))
@@ -326,7 +328,7 @@ def test_the_steps_know_every_refusal_of_a_wallet() -> None:
     from billing.wallet.reasons import NO_SUCH_WALLET, REFUSALS
 
     assert set(STOPS) == set(REFUSALS) - {NO_SUCH_WALLET}
-    assert sending.GROUP <= sending_steps.TOGETHER == door.BATCH_LIMIT
+    assert sending.GROUP <= sending_steps.TOGETHER == commands.BATCH_LIMIT
 
 
 def test_the_reason_kept_by_the_release_before_is_given_in_the_words_of_this_one(acme: Sender):

@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 
 from billing import servers
-from billing import wallet as door
+from billing import wallet as commands
 from billing.models import Campaign, Template, Wallet
 from billing.persistence.running import persist_one
 from billing.services.campaigns import campaign_create, campaign_send
@@ -52,7 +52,7 @@ class Sender:
         return servers.path(self.wallet).run(command)
 
     def state_of(self, message_id: str) -> str:
-        found = self.run(door.message(self.wallet.slug, message_id))
+        found = self.run(commands.message(self.wallet.slug, message_id))
         return "" if found is None else str(found.state)
 
     def persist(self) -> None:

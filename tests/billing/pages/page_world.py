@@ -6,7 +6,7 @@ from typing import Any
 from django.test import Client
 
 from billing import servers
-from billing import wallet as door
+from billing import wallet as commands
 from billing.models import Chatbot, Tariff, Wallet
 from billing.money import UNITS
 from billing.persistence.running import persist_one
@@ -36,35 +36,38 @@ class Customer:
         """Run a command of the wallet and return its answer."""
         return servers.path(self.wallet).run(command)
 
-    def request(self, message_id: str, **more: Any) -> door.HoldRequest:
+    def request(self, message_id: str, **more: Any) -> commands.HoldRequest:
         """Return a hold of 0.5 that may end as native text, or as Yuexin, resolved or not."""
-        quote = door.Quote(PRICES, self.tariff.pk, OTHERS)
-        return door.HoldRequest(message_id, "body", quote, chatbot="shop", **more)
+        quote = commands.Quote(PRICES, self.tariff.pk, OTHERS)
+        return commands.HoldRequest(message_id, "body", quote, chatbot="shop", **more)
 
     def hold(self, *message_ids: str, **more: Any) -> None:
         """Hold messages one by one."""
         for message_id in message_ids:
-            assert self.run(door.hold(self.slug, self.request(message_id, **more))).answer == "held"
+            assert (
+                self.run(commands.hold(self.slug, self.request(message_id, **more))).answer
+                == "held"
+            )
 
     def hold_any(self, message_id: str) -> Any:
         """Hold one message and return the answer, whatever it is."""
-        return self.run(door.hold(self.slug, self.request(message_id)))
+        return self.run(commands.hold(self.slug, self.request(message_id)))
 
     def session(self, message_id: str) -> Any:
         """Send a session message at 0.09."""
-        quote = door.Quote({"native_session": 900}, self.tariff.pk)
-        request = door.HoldRequest(message_id, "body", quote, kind="session", chatbot="shop")
-        return self.run(door.session(self.slug, request))
+        quote = commands.Quote({"native_session": 900}, self.tariff.pk)
+        request = commands.HoldRequest(message_id, "body", quote, kind="session", chatbot="shop")
+        return self.run(commands.session(self.slug, request))
 
     def report(self, message_id: str, mode: str | None, *, delivered: bool = True) -> Any:
         """Send a final report."""
         return self.run(
-            door.report(self.slug, door.DeliveryReport(message_id, True, delivered, mode))
+            commands.report(self.slug, commands.DeliveryReport(message_id, True, delivered, mode))
         )
 
     def top_up(self, operation_id: str, amount: int) -> Any:
         """Add money from outside."""
-        return self.run(door.move(self.slug, operation_id, "recharge", amount))
+        return self.run(commands.move(self.slug, operation_id, "recharge", amount))
 
     def persist(self) -> None:
         """Persist everything to the books."""
@@ -99,11 +102,11 @@ def lived(slug: str = "evergreen", **account: Any) -> Customer:
     made = customer(slug, **account)
     made.top_up("recharge:1", 50 * UNITS)
     made.hold("m-text", "m-yuexin", "m-failed", "m-open", "m-late")
-    made.run(door.sent(slug, ["m-text", "m-yuexin", "m-failed"]))
+    made.run(commands.sent(slug, ["m-text", "m-yuexin", "m-failed"]))
     made.report("m-text", "native_text")
     made.report("m-yuexin", "yuexin_unresolved")
     made.report("m-failed", "native_text", delivered=False)
-    made.run(door.cancel(slug, "m-late"))
+    made.run(commands.cancel(slug, "m-late"))
     made.report("m-late", "native_text")  # a contradiction: the message was cancelled
     made.persist()
     made.hold("m-fresh")  # not in the books yet

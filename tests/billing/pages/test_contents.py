@@ -11,7 +11,7 @@ import pytest
 from django.test import Client
 
 from billing import overview, rules_table
-from billing import wallet as door
+from billing import wallet as commands
 from billing.models import AuditRun, FlaggedReport, JournalEntry, Wallet
 from billing.money import UNITS
 from billing.overview import balances_card, lasts_word, money_held
@@ -64,8 +64,8 @@ def test_the_portal_says_the_figures_to_the_unit_before_any_socket(made: Custome
 def test_the_portal_opens_while_redis_is_away(
     made: Customer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def away(_self: Any, commands: Any) -> Any:
-        return [hotpath.Unavailable() for _ in commands]
+    def away(_self: Any, to_run: Any) -> Any:
+        return [hotpath.Unavailable() for _ in to_run]
 
     monkeypatch.setattr(hotpath.HotPath, "run_batch", away)
     answer = browser(made.people["owner"]).get("/accounts/evergreen/")
@@ -285,9 +285,9 @@ def test_freezing_needs_a_reason_and_the_grant(made: Customer, boss: Client) -> 
     made.wallet.refresh_from_db()
     assert made.wallet.status == "open"
     assert send(boss, path, reason="Unpaid").status_code == 200
-    assert made.run(door.balance("evergreen")).status == "frozen"
+    assert made.run(commands.balance("evergreen")).status == "frozen"
     assert send(boss, path.replace("freeze", "unfreeze"), reason="Paid").status_code == 200
-    assert made.run(door.balance("evergreen")).status == "open"
+    assert made.run(commands.balance("evergreen")).status == "open"
 
 
 def test_money_asks_for_a_fresh_second_factor(made: Customer, settings: Any) -> None:
@@ -301,11 +301,11 @@ def test_money_asks_for_a_fresh_second_factor(made: Customer, settings: Any) -> 
 
 
 def test_the_rebuild_drill_brings_back_the_same_figures(made: Customer, boss: Client) -> None:
-    before = made.run(door.balance("evergreen"))
+    before = made.run(commands.balance("evergreen"))
     answer = send(boss, "/billing/accounts/evergreen/rebuild/", reason="Drill")
     assert answer.status_code == 200
     assert answer.json()["same"] is True
-    after = made.run(door.balance("evergreen"))
+    after = made.run(commands.balance("evergreen"))
     assert (after.bal, after.held, after.status) == (before.bal, before.held, "open")
     assert after.generation != before.generation
 
@@ -353,7 +353,7 @@ def test_a_charge_by_hand_waits_for_another_operator_and_a_second_click_is_one(
     assert report_of().adjustments.count() == 1
     assert send(boss, path, reason="x", amount="0.30", token="nonsense").status_code == 422
     assert "Waiting for approval" in boss.get("/billing/flagged/?show=waiting").content.decode()
-    before = made.run(door.balance("evergreen")).bal
+    before = made.run(commands.balance("evergreen")).bal
     assert before == SPENDABLE - 5_000
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from asgiref.sync import sync_to_async
 
-from billing import wallet as door
+from billing import wallet as commands
 from billing.money import UNITS
 from billing.services import moving
 from billing.services.wallets import wallet_freeze, wallet_unfreeze
@@ -28,19 +28,19 @@ Step = Callable[[Customer], Any]
 
 
 def sweep(made: Customer) -> Any:
-    return made.run(door.sweep(SLUG, 100))
+    return made.run(commands.sweep(SLUG, 100))
 
 
 ACTIONS: dict[str, tuple[Step, ...]] = {
     "nothing": (),
     "hold": (lambda made: made.hold("n-1"),),
     "holds of a campaign": (lambda made: made.hold(*(f"c7-{row}" for row in range(60))),),
-    "sent": (lambda made: made.run(door.sent(SLUG, ["m-open"])),),
+    "sent": (lambda made: made.run(commands.sent(SLUG, ["m-open"])),),
     "settled": (lambda made: made.report("m-open", "native_text"),),
     "settled at the full price": (lambda made: made.report("m-open", "yuexin_resolved"),),
     "an unexpected mode": (lambda made: made.report("m-open", "video"),),
     "failed": (lambda made: made.report("m-open", "native_text", delivered=False),),
-    "cancelled": (lambda made: made.run(door.cancel(SLUG, "m-open")),),
+    "cancelled": (lambda made: made.run(commands.cancel(SLUG, "m-open")),),
     "a contradiction": (lambda made: made.report("m-text", "video"),),
     "parked, then held": (
         lambda made: made.report("n-1", "native_text"),
@@ -48,17 +48,17 @@ ACTIONS: dict[str, tuple[Step, ...]] = {
     ),
     "session": (lambda made: made.session("s-1"),),
     "recharge": (lambda made: made.top_up("recharge:2", 7 * UNITS),),
-    "credit": (lambda made: made.run(door.move(SLUG, "adjust:1", "credit", 5)),),
+    "credit": (lambda made: made.run(commands.move(SLUG, "adjust:1", "credit", 5)),),
     "debit above what is there": (
-        lambda made: made.run(door.move(SLUG, "adjust:2", "debit", 900 * UNITS)),
+        lambda made: made.run(commands.move(SLUG, "adjust:2", "debit", 900 * UNITS)),
     ),
     "owed, then paid": (
-        lambda made: made.run(door.move(SLUG, "adjust:2", "debit", 900 * UNITS)),
+        lambda made: made.run(commands.move(SLUG, "adjust:2", "debit", 900 * UNITS)),
         lambda made: made.top_up("recharge:2", 1_000 * UNITS),
     ),
-    "charge-back": (lambda made: made.run(door.move(SLUG, "cb", "chargeback", 9)),),
-    "cash refund": (lambda made: made.run(door.move(SLUG, "cr", "cash_refund", 9)),),
-    "by hand": (lambda made: made.run(door.move(SLUG, "bh", "by_hand", 9)),),
+    "charge-back": (lambda made: made.run(commands.move(SLUG, "cb", "chargeback", 9)),),
+    "cash refund": (lambda made: made.run(commands.move(SLUG, "cr", "cash_refund", 9)),),
+    "by hand": (lambda made: made.run(commands.move(SLUG, "bh", "by_hand", 9)),),
     "frozen": (lambda made: wallet_freeze(made.wallet, actor="test", reason="unpaid"),),
     "frozen and open again": (
         lambda made: wallet_freeze(made.wallet, actor="test", reason="unpaid"),
@@ -88,7 +88,7 @@ async def test_the_old_snapshot_and_the_changes_of_an_action_make_the_new_snapsh
 
 async def test_figures_are_those_of_the_wallet_to_the_unit(made: Customer) -> None:
     data = (await WalletTopic(SLUG).snapshot()).data
-    now = await hotpath.arun(door.balance(SLUG))
+    now = await hotpath.arun(commands.balance(SLUG))
     assert now is not None
     assert (data["spendable"], data["held"], data["seq"]) == (now.bal, now.held, now.seq)
     # 100 opening + 50 paid in; text costs 0.30, Yuexin text 0.10; two are held at 0.50
@@ -127,7 +127,7 @@ async def test_entries_of_one_second_kind_and_campaign_are_one_line(
 async def test_lines_older_than_the_stream_come_from_the_books(made: Customer) -> None:
     before = (await WalletTopic(SLUG).snapshot()).data["lines"]
     await sync_to_async(made.persist)()
-    await hotpath.aclient().xtrim(door.WalletKeys(SLUG).log, maxlen=0, approximate=False)
+    await hotpath.aclient().xtrim(commands.WalletKeys(SLUG).log, maxlen=0, approximate=False)
     after = (await WalletTopic(SLUG).snapshot()).data["lines"]
     assert [line["amount"] for line in after] == [line["amount"] for line in before]
     assert [line["balance"] for line in after] == [line["balance"] for line in before]

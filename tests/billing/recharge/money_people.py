@@ -12,7 +12,7 @@ from django.http import HttpResponse
 from django.test import Client
 
 from billing import servers
-from billing import wallet as door
+from billing import wallet as commands
 from billing.models import Recharge, Wallet
 from billing.money import UNITS
 from billing.services.recharges import recharge_start
@@ -62,9 +62,9 @@ def browser(user: User) -> Client:
     return client
 
 
-def figures(wallet: Wallet) -> door.Balance:
+def figures(wallet: Wallet) -> commands.Balance:
     """Return the wallet as Redis has it."""
-    found = servers.path(wallet).run(door.balance(wallet.slug))
+    found = servers.path(wallet).run(commands.balance(wallet.slug))
     assert found is not None
     return found
 

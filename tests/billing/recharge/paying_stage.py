@@ -19,7 +19,7 @@ def main() -> None:
     from django.contrib.auth import get_user_model
 
     from billing import servers
-    from billing import wallet as wallet_door
+    from billing import wallet as wallet_commands
     from billing.models import Recharge, Wallet
     from billing.money import UNITS
     from billing.pricing.calls import Rate
@@ -49,9 +49,9 @@ def main() -> None:
         return recharge
 
     paid = pay(2_000, "paid")
-    price = wallet_door.Quote({"native_session": 1_500})
-    asked = wallet_door.HoldRequest("uplink-1", "hash", price, kind="session", chatbot="retail")
-    servers.path(wallet).run(wallet_door.session(SLUG, asked))
+    price = wallet_commands.Quote({"native_session": 1_500})
+    asked = wallet_commands.HoldRequest("uplink-1", "hash", price, kind="session", chatbot="retail")
+    servers.path(wallet).run(wallet_commands.session(SLUG, asked))
     pay(500, "failed")
     pay(1_000, "cancelled")
     books.persist(0, 1)

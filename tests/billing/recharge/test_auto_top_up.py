@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 
 from billing import servers
-from billing import wallet as door
+from billing import wallet as commands
 from billing.models import PaymentMethod, Recharge, Wallet
 from billing.money import UNITS
 from billing.recharging import variants
@@ -189,7 +189,7 @@ def test_no_mark_or_no_open_account_no_alert() -> None:
 def test_the_balance_of_redis_is_what_the_top_up_compares() -> None:
     people = with_card()
     Wallet.objects.filter(pk=people.wallet.pk).update(spendable=0)
-    found = servers.path(people.wallet).run(door.balance(people.slug))
+    found = servers.path(people.wallet).run(commands.balance(people.slug))
     assert found is not None
     assert found.bal == 60 * UNITS
     assert auto_top_up.top_up_due()["begun"] == 0

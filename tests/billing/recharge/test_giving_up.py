@@ -7,7 +7,7 @@ import pytest
 from django.core.exceptions import ValidationError
 
 from billing import servers
-from billing import wallet as door
+from billing import wallet as commands
 from billing.models import Adjustment, MoneyOrder, RefundRequest
 from billing.money import UNITS
 from billing.persistence.running import persist_shard
@@ -29,7 +29,7 @@ def omar() -> User:
 
 def move(people: Payers, operation_id: str, kind: str, amount: int) -> Any:
     path = servers.path(people.wallet)
-    return path.run(door.move(people.wallet.slug, operation_id, kind, amount * UNITS))
+    return path.run(commands.move(people.wallet.slug, operation_id, kind, amount * UNITS))
 
 
 @pytest.fixture

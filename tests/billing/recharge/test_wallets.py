@@ -7,7 +7,7 @@ import pytest
 from django.core.exceptions import ValidationError
 
 from billing import servers
-from billing import wallet as door
+from billing import wallet as commands
 from billing.models import MoneyOrder, Wallet
 from billing.money import UNITS
 from billing.services import recharges, wallets
@@ -24,12 +24,12 @@ from tests.billing.recharge.money_people import (
 )
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
-PRICES = door.Quote({"native_text": 10 * UNITS})
+PRICES = commands.Quote({"native_text": 10 * UNITS})
 
 
-def hold(wallet: Wallet, message_id: str) -> door.Charge:
-    request = door.HoldRequest(message_id, "hash", PRICES, sent=True)
-    return servers.path(wallet).run(door.hold(wallet.slug, request))
+def hold(wallet: Wallet, message_id: str) -> commands.Charge:
+    request = commands.HoldRequest(message_id, "hash", PRICES, sent=True)
+    return servers.path(wallet).run(commands.hold(wallet.slug, request))
 
 
 def nowhere() -> hotpath.HotPath:
@@ -76,8 +76,8 @@ def test_a_frozen_wallet_refuses_holds_and_takes_money_and_settles() -> None:
     wallets.wallet_freeze(people.wallet, actor=olga, reason="bill disputed")
     assert hold(people.wallet, "m2").answer == "frozen"
     assert answer(completed(started(people, 50))) == (200, "credited")
-    report = door.DeliveryReport("m1", final=True, delivered=False, mode="native_text")
-    servers.path(people.wallet).run(door.report(people.slug, report))
+    report = commands.DeliveryReport("m1", final=True, delivered=False, mode="native_text")
+    servers.path(people.wallet).run(commands.report(people.slug, report))
     assert spendable(people.wallet) == 150 * UNITS
     wallets.wallet_freeze(people.wallet, actor=olga, reason="again")
     wallets.wallet_unfreeze(people.wallet, actor=olga, reason="settled")
@@ -90,8 +90,8 @@ def test_a_closed_wallet_stays_closed_and_its_open_holds_settle() -> None:
     hold(people.wallet, "m1")
     wallets.wallet_close(people.wallet, actor=olga, reason="contract ended")
     assert hold(people.wallet, "m2").answer == "closed"
-    report = door.DeliveryReport("m1", final=True, delivered=True, mode="native_text")
-    servers.path(people.wallet).run(door.report(people.slug, report))
+    report = commands.DeliveryReport("m1", final=True, delivered=True, mode="native_text")
+    servers.path(people.wallet).run(commands.report(people.slug, report))
     assert (spendable(people.wallet), figures(people.wallet).held) == (90 * UNITS, 0)
     with pytest.raises(ValidationError):
         wallets.wallet_unfreeze(people.wallet, actor=olga, reason="no")
@@ -176,12 +176,12 @@ def test_lost_data_is_never_begun_again_at_zero(clean_redis: Any) -> None:
         client.flushall()
     Wallet.objects.filter(pk=people.wallet.pk).update(unsent_since="2026-01-01T00:00:00Z")
     assert wallets.send_waiting() == {"waiting": 1, "sent": 0}
-    assert servers.path(people.wallet).run(door.balance(people.slug)) is None
+    assert servers.path(people.wallet).run(commands.balance(people.slug)) is None
 
 
 def test_a_wallet_in_safe_mode_is_not_opened_by_its_settings() -> None:
     people, olga = payers(), operator("olga", "finance")
-    servers.path(people.wallet).run(door.status(people.slug, "recovering", "lost", "safe:1"))
+    servers.path(people.wallet).run(commands.status(people.slug, "recovering", "lost", "safe:1"))
     wallets.wallet_freeze(people.wallet, actor=olga, reason="bill disputed")
     assert figures(people.wallet).status == "recovering"
     people.wallet.refresh_from_db()

@@ -40,7 +40,7 @@ def _past(account: Any) -> None:
     from django.utils import timezone
 
     from billing import servers
-    from billing import wallet as door
+    from billing import wallet as commands
     from billing.demo.past import GENERATION, WalletPast
     from billing.models import Wallet
     from billing.services.days import day_start
@@ -56,7 +56,7 @@ def _past(account: Any) -> None:
     wallet.refresh_from_db()
     wallet.generation, wallet.seq, wallet.batch_number = GENERATION + 1, 0, 0
     wallet.save(update_fields=["generation", "seq", "batch_number"])
-    begin = door.create(
+    begin = commands.create(
         wallet.slug, wallet.generation, settings_of(wallet), balance=wallet.spendable, status="o"
     )
     servers.path(wallet).run(begin)

@@ -10,7 +10,7 @@ from poolsite.aggregates.commands import add_create, add_set
 from poolsite.console.commands import VerbCommand, account_of, moment_of_text
 from poolsite.console.setting_options import in_words, settings_given, values_of
 from poolsite.moments import moment_of, us_of
-from queueing.dispatch import dispatcher as door
+from queueing.dispatch import dispatcher as commands
 from queueing.dispatch import selectors, services
 from queueing.dispatch.management import peer_verbs, upgrade_verbs
 from queueing.dispatch.management.common import ACTOR, group_named, group_of
@@ -58,7 +58,7 @@ class Command(VerbCommand):
         events = verbs.add_parser("events", help="list the latest events of a group")
         events.add_argument("slug")
         events.add_argument("--count", type=int, default=20)
-        events.add_argument("--event", default="", choices=("", *door.EVENTS), metavar="EVENT")
+        events.add_argument("--event", default="", choices=("", *commands.EVENTS), metavar="EVENT")
         events.add_argument("--who", default="", help="part of a name or of a peer's ID")
         for name in ("since", "until"):
             events.add_argument(f"--{name}", default="", help="2026-01-31T08:00+08:00")
@@ -90,7 +90,7 @@ class Command(VerbCommand):
         self.stdout.write(_figures(now))
         for name, value in values_of(group, SETTINGS).items():
             self.stdout.write(f"  {name:<26}{in_words(value)}")
-        rows = hotpath.run(door.peers(group.slug)) if now.figures else []
+        rows = hotpath.run(commands.peers(group.slug)) if now.figures else []
         instances = Instance.objects.filter(group=group)
         found = selectors.peers_of(rows, instances, selectors.front_counts(group))
         for _, row in sorted(found.items()):
@@ -130,7 +130,7 @@ class Command(VerbCommand):
             told = ", ".join(f"{kind}: {count}" for kind, count in found.items())
             self.stdout.write(f"{group.slug}: {told or 'no drift'}")
             if found and options["mend"]:
-                if not services.group_check(group, hotpath.run(door.show(group.slug))):
+                if not services.group_check(group, hotpath.run(commands.show(group.slug))):
                     services.bring_to_redis(group)
                 self.stdout.write(f"{group.slug}: fixed")
         if drift and not options["mend"]:

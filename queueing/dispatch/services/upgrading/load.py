@@ -2,17 +2,17 @@
 
 from collections.abc import Iterable, Sequence
 
-from queueing.dispatch import dispatcher as door
+from queueing.dispatch import dispatcher as commands
 from queueing.dispatch.models import LinkState, ManualState
 
 
-def backs(rows: Iterable[door.PeerRow]) -> list[door.PeerRow]:
+def backs(rows: Iterable[commands.PeerRow]) -> list[commands.PeerRow]:
     """Return the instances among a group's peers that have not stopped, by name."""
     found = (row for row in rows if not row.is_front and row.state != LinkState.STOP)
     return sorted(found, key=lambda row: row.name)
 
 
-def lacking(rows: Sequence[door.PeerRow], without: str) -> int:
+def lacking(rows: Sequence[commands.PeerRow], without: str) -> int:
     """Return how many sessions would have no room without this instance, or 0 if it can go.
 
     The room is what the instances can hold that are active, open, not ejected and not draining for

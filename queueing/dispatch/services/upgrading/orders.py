@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from poolsite import access, hotpath, live
 from poolsite.access.services.actor import Actor, clean_reason, name_of, require
-from queueing.dispatch import dispatcher as door
+from queueing.dispatch import dispatcher as commands
 from queueing.dispatch import webhook_events
 from queueing.dispatch.errors import DispatchError
 from queueing.dispatch.models import (
@@ -52,7 +52,7 @@ def upgrade_start(
             _("Enter a version of 1 to 40 letters, digits, or the characters . _ and -."),
         )
     with redis_refusals():
-        rows = hotpath.run(door.peers(group.slug))
+        rows = hotpath.run(commands.peers(group.slug))
     note(group, rows)
     linked = load.backs(rows)
     todo = [row for row in linked if row.version != target_version]
@@ -86,7 +86,7 @@ def upgrade_start(
     return upgrade
 
 
-def _check(linked: list[door.PeerRow], todo: list[door.PeerRow], target: str) -> None:
+def _check(linked: list[commands.PeerRow], todo: list[commands.PeerRow], target: str) -> None:
     if not linked:
         raise DispatchError("upgrade-refused", _("No instances are linked."))
     if not todo:
@@ -124,10 +124,10 @@ def end_left(step: UpgradeStep, reason: str) -> int:
     slug, name = step.upgrade.group.slug, step.instance.name
     ended, after = 0, ""
     with redis_refusals():
-        its_id = hotpath.run(door.names(slug)).get(name, (None, ""))[1]
+        its_id = hotpath.run(commands.names(slug)).get(name, (None, ""))[1]
         while its_id:
-            page = hotpath.run(door.sessions_of(slug, door.back(its_id), after, PAGE))
-            ends = [door.end_session(slug, row.session, reason) for row in page.rows]
+            page = hotpath.run(commands.sessions_of(slug, commands.back(its_id), after, PAGE))
+            ends = [commands.end_session(slug, row.session, reason) for row in page.rows]
             ended += sum(done is True for done in hotpath.run_batch(ends))
             after = page.after
             if not after:

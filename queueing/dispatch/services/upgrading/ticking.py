@@ -14,7 +14,7 @@ from redis.exceptions import RedisError
 from poolsite import access, hotpath
 from poolsite.jobs import lease
 from poolsite.moments import moment_of
-from queueing.dispatch import dispatcher as door
+from queueing.dispatch import dispatcher as commands
 from queueing.dispatch import webhook_events
 from queueing.dispatch.models import LinkState, Upgrade, UpgradeStep
 from queueing.dispatch.services.common import send_after_commit
@@ -38,7 +38,7 @@ def tick_upgrades() -> dict[str, int]:
         done["upgrades"] += 1
         try:
             tick(key)
-        except (hotpath.HotPathError, door.DispatchRefusedError, RedisError) as error:
+        except (hotpath.HotPathError, commands.DispatchRefusedError, RedisError) as error:
             done["failed"] += 1
             logger.warning("dispatch: upgrade %s waits: %s", key, error)
     return done
@@ -47,7 +47,7 @@ def tick_upgrades() -> dict[str, int]:
 def tick(key: int) -> None:
     """Tick an upgrade. Raise the runner's errors; then nothing was decided."""
     slug = Upgrade.objects.values_list("group__slug", flat=True).get(pk=key)
-    rows = load.backs(hotpath.run(door.peers(slug)))
+    rows = load.backs(hotpath.run(commands.peers(slug)))
     oldest = _oldest_us(slug, key, rows)
     now = timezone.now()
     forced: UpgradeStep | None = None
@@ -71,7 +71,7 @@ def tick(key: int) -> None:
         end_left(forced, FORCED)
 
 
-def _oldest_us(slug: str, key: int, rows: list[door.PeerRow]) -> int | None:
+def _oldest_us(slug: str, key: int, rows: list[commands.PeerRow]) -> int | None:
     """Return when the draining instance's oldest session started, or None if none or too many."""
     step = UpgradeStep.objects.filter(upgrade_id=key, status=Step.DRAINING)
     name = step.values_list("instance__name", flat=True).first()
@@ -79,7 +79,7 @@ def _oldest_us(slug: str, key: int, rows: list[door.PeerRow]) -> int | None:
     for row in rows:
         if row.name != name or not 0 < row.sessions <= PAGE_LIMIT:
             continue
-        page = hotpath.run(door.sessions_of(slug, row.key, "", PAGE_LIMIT))
+        page = hotpath.run(commands.sessions_of(slug, row.key, "", PAGE_LIMIT))
         found += [each.started_us for each in page.rows if each.live]
     return min(found, default=None)
 
@@ -112,7 +112,7 @@ class _Tick:
     """The current step, and its instance in Redis."""
 
     def __init__(
-        self, upgrade: Upgrade, step: UpgradeStep, rows: list[door.PeerRow], now: datetime
+        self, upgrade: Upgrade, step: UpgradeStep, rows: list[commands.PeerRow], now: datetime
     ) -> None:
         self.upgrade, self.step, self.rows, self.now = upgrade, step, rows, now
         self.name = step.instance.name

@@ -7,7 +7,7 @@ from django.core.management.base import CommandError
 
 from poolsite import hotpath
 from poolsite.console.commands import VerbCommand
-from queueing.line import desk as door
+from queueing.line import desk as commands
 from queueing.line import laws
 from queueing.line.management import (
     agent_verbs,
@@ -82,7 +82,7 @@ class Command(VerbCommand):
 
     def show(self, desk: Desk) -> None:
         """Print a desk's queues."""
-        figures = hotpath.run(door.show(desk.slug))
+        figures = hotpath.run(commands.show(desk.slug))
         if figures is None:
             self.stdout.write(f"{desk.slug}  not in Redis")
             return

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST
 from poolsite.console.verbs import next_of
 
 
-def login_door(request: HttpRequest) -> HttpResponseBase:
+def to_log_in(request: HttpRequest) -> HttpResponseBase:
     """Redirect to the log-in page and back, and logged-in users to their first page."""
     if request.user.is_authenticated:
         return redirect("access:home")
@@ -23,14 +23,14 @@ def login_door(request: HttpRequest) -> HttpResponseBase:
     return redirect(f"{reverse('account_login')}?{urlencode({'next': wanted})}")
 
 
-def password_door(request: HttpRequest) -> HttpResponseBase:
+def to_password(request: HttpRequest) -> HttpResponseBase:
     """Redirect to the console's page for a new password."""
     return redirect("account_change_password")
 
 
 urlpatterns = [
-    path("admin/login/", login_door),
+    path("admin/login/", to_log_in),
     path("admin/logout/", csrf_protect(require_POST(logout))),
-    path("admin/password_change/", password_door),
-    path("admin/password_change/done/", password_door),
+    path("admin/password_change/", to_password),
+    path("admin/password_change/done/", to_password),
 ]
