@@ -139,7 +139,8 @@ class AggregateList(Generic[M, R]):
         }
 
     def _csv(self, request: HttpRequest, principal: Principal) -> HttpResponse:
-        columns, rows = self.columns(), []
+        columns = self.columns()
+        rows: list[R] = []
         for shown in paging.every_page(request, self.visible(principal), kind=self.kind):
             self._show_problems(principal, shown)
             rows += self.figures(shown)
