@@ -181,7 +181,7 @@ def test_what_is_wrong_is_said_by_line() -> None:
 
 @pytest.mark.parametrize("increment", ["0", "3601", "000000011234567", "²", "1.5"])
 def test_an_increment_is_from_a_second_to_an_hour(increment: str) -> None:
-    given = {"prefix": "49", "price_per_minute": "1"}
+    given = {"prefix": "49", "destination": "Germany", "price_per_minute": "1"}
     assert read_rate(given | {"increment": "3600"}).increment == 3_600
     with pytest.raises(RateError, match=r"from 1 to 3,600"):
         read_rate(given | {"increment": increment})
