@@ -1,7 +1,9 @@
 """Removes numbers from a pool: deletes them, or moves them to another pool."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import partial
+from typing import Any, Final
 
 from django.db import transaction
 from django.utils.translation import gettext as _
@@ -13,6 +15,14 @@ from numbers.services.adding import load_numbers
 from numbers.services.common import check, chunks, redis_refusals, send_after_commit, summary
 from poolsite import access, hotpath
 from poolsite.access.services.actor import Actor, clean_reason, require
+
+MOVING: Final = "moving to "  # how the reason of a move's own quarantine begins
+FREE: Final[Mapping[str, Any]] = {
+    "quarantined_at": None,
+    "quarantined_by": "",
+    "quarantined_reason": "",
+    "quarantined_until": None,
+}
 
 
 def numbers_delete(
@@ -35,15 +45,16 @@ def numbers_delete(
             deleted += found
             if found:
                 send_after_commit(pool, partial(remove_numbers, pool, list(found)))
-    with transaction.atomic():
-        access.audit(
-            actor=actor,
-            action="numbers.number_delete",
-            thing=pool,
-            before=summary(deleted),
-            reason=clean_reason(reason),
-            job=job,
-        )
+    if deleted:
+        with transaction.atomic():
+            access.audit(
+                actor=actor,
+                action="numbers.number_delete",
+                thing=pool,
+                before=summary(deleted),
+                reason=clean_reason(reason),
+                job=job,
+            )
     return len(deleted)
 
 
@@ -96,35 +107,51 @@ def numbers_move(
 
 
 def _move(source: Pool, target: Pool, rows: Sequence[Number], stay: dict[str, str]) -> list[str]:
-    values = [row.value for row in rows]
+    held = {row.value for row in rows if _is_held(row)}
+    free = [row.value for row in rows if row.value not in held]
+    try:
+        busy = set(_set_aside(source, target, [row.value for row in rows]))
+        back = [value for value in free if value in busy]
+        if back:
+            hotpath.run(commands.unquarantine(source.slug, back, "not moved: in a call"))
+        going = [row for row in rows if row.value not in busy]
+        _write_move(source, target, going, held)
+    except Exception:
+        with suppress(Exception):  # the first error counts; numbers that left stay away
+            hotpath.run(commands.unquarantine(source.slug, free, "not moved"))
+        raise
+    stay |= dict.fromkeys(busy, "in a call")
+    return [row.value for row in going]
+
+
+def _is_held(row: Number) -> bool:
+    """Whether an operator or a rule quarantined the number, rather than a move that was cut off."""
+    return row.quarantined_at is not None and not row.quarantined_reason.startswith(MOVING)
+
+
+def _set_aside(source: Pool, target: Pool, values: Sequence[str]) -> list[str]:
+    """Quarantine the numbers in the old pool. Return those that are in a call."""
     with redis_refusals():
-        outcomes = hotpath.run(commands.quarantine(source.slug, values, f"moving to {target.slug}"))
-        for outcome in outcomes:
+        reason = f"{MOVING}{target.slug}"
+        for outcome in hotpath.run(commands.quarantine(source.slug, values, reason)):
             if outcome.code == commands.ERROR:
                 check(outcome)
-    busy = in_call(source, values)
-    held = {row.value for row in rows if row.quarantined_at is not None}
-    back = [value for value in busy if value not in held]
-    if back:
-        hotpath.run(commands.unquarantine(source.slug, back, "not moved: in a call"))
-    stay |= dict.fromkeys(busy, "in a call")
-    staying = set(busy)
-    going = [row for row in rows if row.value not in staying]
+    return in_call(source, values)
+
+
+def _write_move(source: Pool, target: Pool, going: Sequence[Number], held: set[str]) -> None:
     keys = [row.pk for row in going]
     with transaction.atomic():
         Number.objects.filter(pk__in=keys).update(pool=target)
-        # The drain may have stored the quarantine of this move as an operator's.
-        Number.objects.filter(pk__in=[row.pk for row in going if row.value not in held]).update(
-            quarantined_at=None,
-            quarantined_by="",
-            quarantined_reason="",
-            quarantined_until=None,
-        )
+        # The drain may have stored the quarantine of this move, or of one that was cut off.
+        free = [row for row in going if row.value not in held]
+        Number.objects.filter(pk__in=[row.pk for row in free]).update(**FREE)
+        for row in free:
+            vars(row).update(FREE)  # in memory, because these rows go to Redis
         NumberTag.objects.filter(number_id__in=keys).update(pool=target)
         gone = [row.value for row in going]
         send_after_commit(source, partial(remove_numbers, source, gone))
         send_after_commit(target, partial(load_numbers, target, going))
-    return gone
 
 
 def in_call(source: Pool, values: Sequence[str]) -> list[str]:

@@ -1,11 +1,15 @@
 """Numbers are added, deleted, moved, held and hung up; SQL and Redis agree afterwards."""
 
+from unittest.mock import Mock
+
 import pytest
+from django.db import DatabaseError
 
 from numbers import pool as commands
 from numbers import services
 from numbers.errors import NumbersError
 from numbers.models import CallRecord, Number, NumberTag, Pool
+from numbers.services import removing
 from poolsite import access, hotpath
 from poolsite.access.models import AuditEntry
 from tests.numbers.people import drain, make_pool, operator, register, send, tenant
@@ -154,6 +158,39 @@ def test_numbers_move_with_their_registration_and_tags_but_not_in_a_call() -> No
     drain(west)
     check_clean(east, west)
     assert not Number.objects.filter(quarantined_at__isnull=False).exists()
+
+
+def test_a_move_that_fails_leaves_the_numbers_in_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    east, west = make_pool("east", numbers=2), make_pool("west")
+    monkeypatch.setattr(removing, "_write_move", Mock(side_effect=DatabaseError("away")))
+    with pytest.raises(DatabaseError):
+        services.numbers_move(actor="test", numbers=list(Number.objects.all()), pool=west)
+    drain(east)
+    assert not Number.objects.filter(quarantined_at__isnull=False).exists()
+    assert send("east", "call").ok
+    check_clean(east, west)
+
+
+def test_a_move_that_was_cut_off_is_done_by_the_next_attempt() -> None:
+    """Its quarantine has been stored meanwhile, and is not an operator's."""
+    east, west = make_pool("east", numbers=2), make_pool("west")
+    values = list(Number.objects.values_list("value", flat=True))
+    hotpath.run(commands.quarantine("east", values, "moving to west"))
+    drain(east)
+    assert Number.objects.filter(quarantined_at__isnull=False).count() == 2
+    services.numbers_move(actor="test", numbers=list(Number.objects.all()), pool=west)
+    assert send("west", "call").ok
+    drain(east)
+    drain(west)
+    assert not Number.objects.filter(quarantined_at__isnull=False).exists()
+    check_clean(east, west)
+
+
+def test_deleting_what_is_not_there_writes_nothing() -> None:
+    pool = make_pool(numbers=1)
+    entries = AuditEntry.objects.count()
+    assert services.numbers_delete(actor="test", pool=pool, values=["+8613900000000"]) == 0
+    assert AuditEntry.objects.count() == entries
 
 
 def test_a_quarantined_number_moves_quarantined() -> None:
