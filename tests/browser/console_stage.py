@@ -35,7 +35,16 @@ def main() -> None:
             ttl_seconds=STAYS,
             wrap_up_seconds=600 if slug == "wrapping" else 0,
         )
-        for slug in ("slots", "handing", "replies", "reading", "wrapping", "parcels", "repairs")
+        for slug in (
+            "slots",
+            "handing",
+            "replies",
+            "reading",
+            "wrapping",
+            "parcels",
+            "repairs",
+            "long",
+        )
     }
     people = []
     for name, queue, capacity, skills in (
@@ -46,6 +55,7 @@ def main() -> None:
         ("hua.mei", "replies", 1, {}),
         ("ju.hua", "reading", 2, {}),
         ("lan.hua", "wrapping", 2, {}),
+        ("mu.lan", "long", 1, {}),
     ):
         user = get_user_model().objects.create_user(name, email=f"{name}@example.org")
         people.append(user)

@@ -77,6 +77,27 @@ async def has_value(place: Locator, text: str) -> None:
     await expect(place).to_have_value(text, timeout=PATIENCE_MS)
 
 
+async def test_a_new_message_does_not_move_a_reader_who_scrolled_up(
+    line: Console, agent: Window
+) -> None:
+    await go_online(agent, "mu.lan")
+    caller = await comes(line, agent, "long", "Reader")
+    for number in range(30):
+        await caller.say(f"line {number}")
+    messages = agent.page.locator(f"{SEEN} .talk__list")
+    jump = agent.page.locator(f"{SEEN} .talk__jump")
+    await has(messages, "line 29")
+    await expect(jump).to_be_hidden()
+    await messages.evaluate("list => { list.scrollTop = 0; }")
+    await caller.say("the newest")
+    await expect(jump).to_be_visible(timeout=PATIENCE_MS)
+    assert await messages.evaluate("list => list.scrollTop") == 0
+    await jump.click()
+    await expect(messages.get_by_text("the newest")).to_be_in_viewport()
+    await expect(jump).to_be_hidden()
+    await caller.leave()
+
+
 async def test_rooms_keep_their_slots_and_drafts_and_nothing_jumps(
     agent: Window, line: Console
 ) -> None:

@@ -15,6 +15,8 @@ function whisperRow(message) {
   return h("li", { class: "talk__row talk__row--note talk__row--whisper" }, h("p", { class: "talk__words" }, message.text), h("span", { class: "talk__by" }, icon("hearing", "icon--tiny"), ` ${who} · `, h("time", { datetime: message.at }, timeOf(new Date(message.at)))));
 }
 
+const AT_END = 48; // px from the end within which the list follows new messages
+
 export class Talk {
   /**
    * @param {HTMLElement} list
@@ -25,10 +27,18 @@ export class Talk {
     this.rows = new Map(); // message number → row
     this.own = new Map(); // message ID → row of a message that is being sent
     this.receipts = new Receipts(this, read);
+    this.jump = h("button", { type: "button", class: "button button--small talk__jump", hidden: true, onclick: () => this.toEnd() }, icon("arrow_downward", "icon--tiny"), gettext("Newest messages"));
+    list.after(this.jump);
+    list.addEventListener("scroll", () => { if (this.atEnd) this.jump.hidden = true; }, { passive: true });
+  }
+
+  get atEnd() {
+    return this.list.scrollHeight - this.list.scrollTop - this.list.clientHeight <= AT_END;
   }
 
   /** Add the server's messages; `fresh`: they were written just now. */
   add(messages, fresh = false) {
+    const follows = this.atEnd;
     for (const message of messages) {
       if (this.rows.has(message.number)) continue;
       const onItsWay = message.author === this.mine ? this.own.get(message.id) : null;
@@ -39,15 +49,17 @@ export class Talk {
       if (onItsWay) this.outbox.forget(message.id);
       this.rows.set(message.number, row);
       if (fresh && message.author !== this.mine && message.author !== "note") this.heard(message);
+      if (!follows && !onItsWay) this.jump.hidden = false;
     }
-    this.toEnd();
+    if (follows) this.toEnd();
     this.receipts.changed();
   }
 
   /** Add a line about the room itself. */
   say(text, sign = "bolt") {
+    const follows = this.atEnd;
     this.list.append(h("li", { class: "talk__system" }, icon(sign, "icon--small"), text));
-    this.toEnd();
+    if (follows) this.toEnd();
   }
 
   /** Start the conversation of this visit: show and send what this tab has not sent yet. */
@@ -113,6 +125,7 @@ export class Talk {
   }
 
   toEnd() {
+    this.jump.hidden = true;
     this.list.scrollTop = this.list.scrollHeight;
   }
 }
