@@ -175,6 +175,12 @@ function lost(code) {
   attempt(pauseBefore(connection.attempt));
 }
 
+/** Close the socket. No figure counts as current until its next snapshot. */
+function leave() {
+  drop();
+  loseAll();
+}
+
 /** Close the socket, and ignore what it still receives. */
 function drop() {
   const old = socket;
@@ -303,14 +309,13 @@ function beat() {
 
 addEventListener("online", () => attempt(0));
 addEventListener("offline", () => {
-  drop();
-  loseAll();
+  leave();
   if (wanted()) show("offline");
 });
-addEventListener("pagehide", () => drop()); // an open socket would keep the page out of the bfcache
+addEventListener("pagehide", leave); // an open socket would keep the page out of the bfcache
 addEventListener("pageshow", () => attempt(0));
 document.addEventListener("visibilitychange", () => {
   clearTimeout(hiddenTimer);
-  if (document.hidden && !manner.present) hiddenTimer = setTimeout(drop, HIDDEN);
+  if (document.hidden && !manner.present) hiddenTimer = setTimeout(leave, HIDDEN);
   else attempt(0);
 });
