@@ -33,9 +33,9 @@ export function startAggregateList(table, kind, figuresOf = (data) => data, show
 
 /** Show a counter for the last hour: its sum when the page was rendered, plus what has come since then. */
 function showHour(cell, count) {
-  cell.dataset.base ??= String(count - Number(cell.dataset.sum));
-  const passed = count - Number(cell.dataset.base);
-  setText(cell, figure(passed < 0 ? Number(cell.dataset.sum) : passed)); // after the counter restarted, keep the old sum
+  const { base, sum } = cell.dataset;
+  if (base === undefined || count < Number(base)) cell.dataset.base = String(count - Number(sum)); // new, or the counter restarted
+  setText(cell, figure(count - Number(cell.dataset.base)));
 }
 
 function showState(line, status) {
