@@ -21,7 +21,7 @@ jobs.sweep(
     shards=2,
     pausable=True,
     queue=jobs.BOOKS,
-    told=jobs.SweepDescription(
+    description=jobs.SweepDescription(
         _("Call charges"),
         _("Charges each started interval of charged calls."),
         {
@@ -45,7 +45,7 @@ jobs.sweep(
     watch,
     every_seconds=2,
     light=True,
-    told=jobs.SweepDescription(
+    description=jobs.SweepDescription(
         _("Pool repair"),
         _("Restores what Redis lost and sends pending settings."),
         {"mended": ngettext_lazy("%(n)s difference corrected", "%(n)s differences corrected", "n")},
@@ -57,7 +57,7 @@ jobs.sweep(
     "numbers.settings",
     lambda *_shard: services.apply_all_settings(),
     every_seconds=600,
-    told=jobs.SweepDescription(
+    description=jobs.SweepDescription(
         _("Pool settings"),
         _("Sends pool settings and daily reset times to Redis."),
         {"pools": ngettext_lazy("%(n)s pool updated", "%(n)s pools updated", "n")},
@@ -69,7 +69,7 @@ jobs.sweep(
     lambda *_shard: health_tick(),
     every_seconds=30,
     pausable=True,
-    told=jobs.SweepDescription(
+    description=jobs.SweepDescription(
         _("Number health"),
         _("Updates health figures, ends rests and applies rules."),
         {
@@ -85,14 +85,18 @@ jobs.sweep(
     "numbers.samples",
     lambda *_shard: services.sample_take(),
     every_seconds=60,
-    told=jobs.SweepDescription(_("Pool charts"), _("Records each pool's figures once a minute.")),
+    description=jobs.SweepDescription(
+        _("Pool charts"), _("Records each pool's figures once a minute.")
+    ),
 )
 
 jobs.sweep(
     "numbers.alarms",
     lambda *_shard: check_alarms(),
     every_seconds=10,
-    told=jobs.SweepDescription(_("Pool alarms"), _("Compares pools with their alarm thresholds.")),
+    description=jobs.SweepDescription(
+        _("Pool alarms"), _("Compares pools with their alarm thresholds.")
+    ),
 )
 
 jobs.sweep(
@@ -100,7 +104,7 @@ jobs.sweep(
     lambda *_shard: watch_twins(),
     every_seconds=20,
     light=True,
-    told=jobs.SweepDescription(
+    description=jobs.SweepDescription(
         _("Duplicate numbers"),
         _("Finds numbers that are in more than one pool."),
         {

@@ -32,7 +32,7 @@ jobs.sweep(
     sweep_campaigns,
     every_seconds=3,
     queue=jobs.JOBS,
-    told=jobs.SweepDescription(
+    description=jobs.SweepDescription(
         _("Campaigns"),
         _("Starts due campaigns and closes finished ones."),
         {

@@ -21,7 +21,7 @@ jobs.sweep(
     every_seconds=PERSIST_SECONDS,
     shards=settings.BILLING_SHARDS,
     queue=jobs.BOOKS,
-    told=jobs.SweepDescription(
+    description=jobs.SweepDescription(
         _("Books"),
         _("Writes balance changes from Redis to the books."),
         {
@@ -44,7 +44,7 @@ jobs.sweep(
     every_seconds=2,
     queue=jobs.BOOKS,
     light=True,
-    told=jobs.SweepDescription(
+    description=jobs.SweepDescription(
         _("Balance repair"),
         _("Detects a Redis that lost data and rebuilds its balances."),
         {
@@ -60,7 +60,7 @@ jobs.sweep(
     every_seconds=3,
     queue=jobs.BOOKS,
     light=True,
-    told=jobs.SweepDescription(
+    description=jobs.SweepDescription(
         _("Pending money orders"),
         _("Applies top-ups and adjustments that Redis has not received."),
         {
@@ -77,7 +77,7 @@ jobs.sweep(
     shards=2,
     pausable=True,
     queue=jobs.BOOKS,
-    told=jobs.SweepDescription(
+    description=jobs.SweepDescription(
         _("Finished messages"),
         _("Removes messages from Redis 7 days after they end."),
         {"purged": ngettext_lazy("%(n)s message removed", "%(n)s messages removed", "n")},
@@ -89,7 +89,7 @@ jobs.sweep(
     lambda *_shard: audit_some(AUDIT_TURN_SECONDS, settings.BILLING_AUDIT_SECONDS),
     every_seconds=5,
     queue=jobs.BOOKS,
-    told=jobs.SweepDescription(
+    description=jobs.SweepDescription(
         _("Money audit"),
         _("Proves the books, account by account."),
         {
@@ -105,7 +105,7 @@ jobs.sweep(
     every_seconds=60,
     shards=2,
     queue=jobs.BOOKS,
-    told=jobs.SweepDescription(
+    description=jobs.SweepDescription(
         _("Journal checkpoints"),
         _("Closes finished sections of long journals."),
         {"closed": ngettext_lazy("%(n)s section closed", "%(n)s sections closed", "n")},
@@ -118,7 +118,7 @@ jobs.sweep(
     every_seconds=30,
     shards=2,
     queue=jobs.BOOKS,
-    told=jobs.SweepDescription(
+    description=jobs.SweepDescription(
         _("Usage by hour"),
         _("Adds up the journal for charts and forecasts."),
         {"entries": ngettext_lazy("%(n)s entry added up", "%(n)s entries added up", "n")},
@@ -130,7 +130,7 @@ jobs.sweep(
     lambda *_shard: books.apply_all_settings(),
     every_seconds=600,
     queue=jobs.BOOKS,
-    told=jobs.SweepDescription(
+    description=jobs.SweepDescription(
         _("Balance settings"),
         _("Sends limits and daily reset times to Redis."),
         {"wallets": ngettext_lazy("%(n)s balance updated", "%(n)s balances updated", "n")},
@@ -142,7 +142,7 @@ jobs.sweep(
     lambda *_shard: books.delete_expired(),
     every_seconds=3_600,
     queue=jobs.BOOKS,
-    told=jobs.SweepDescription(
+    description=jobs.SweepDescription(
         _("Old messages"),
         _("Deletes ended messages past their retention period."),
         {
@@ -161,7 +161,7 @@ jobs.sweep(
     every_seconds=3,
     queue=jobs.BOOKS,
     light=True,
-    told=jobs.SweepDescription(
+    description=jobs.SweepDescription(
         _("Pending balance settings"),
         _("Sends settings that Redis has not received."),
         {"waiting": ngettext_lazy("%(n)s change waiting", "%(n)s changes waiting", "n")},

@@ -16,7 +16,7 @@ jobs.sweep(
     lambda *_shard: check_low_balances(),
     every_seconds=10,
     queue=jobs.BOOKS,
-    told=jobs.SweepDescription(
+    description=jobs.SweepDescription(
         _("Low-balance alerts"),
         _("Warns when a balance falls below its alert limit."),
         {
@@ -33,7 +33,7 @@ jobs.sweep(
     shards=2,
     pausable=True,
     queue=jobs.BOOKS,
-    told=jobs.SweepDescription(
+    description=jobs.SweepDescription(
         _("Automatic top-ups"),
         _("Charges saved cards of accounts with a low balance."),
         {
@@ -48,7 +48,7 @@ jobs.sweep(
     lambda *_shard: close_unfinished(),
     every_seconds=3_600,
     queue=jobs.JOBS,
-    told=jobs.SweepDescription(
+    description=jobs.SweepDescription(
         _("Unpaid top-ups"),
         _("Closes top-ups that no one paid."),
         {"closed": ngettext_lazy("%(n)s top-up closed", "%(n)s top-ups closed", "n")},
@@ -60,7 +60,7 @@ jobs.sweep(
     lambda *_shard: ask_providers(),
     every_seconds=60,
     queue=jobs.JOBS,
-    told=jobs.SweepDescription(
+    description=jobs.SweepDescription(
         _("Payment status"),
         _("Asks payment providers about payments without a result."),
         {
@@ -75,7 +75,7 @@ jobs.sweep(
     lambda *_shard: {"forgotten": abilities_forget_old()},
     every_seconds=600,
     queue=jobs.JOBS,
-    told=jobs.SweepDescription(
+    description=jobs.SweepDescription(
         _("Terminal lookups"),
         _("Deletes terminal lookups older than 30 days."),
         {"forgotten": ngettext_lazy("%(n)s lookup deleted", "%(n)s lookups deleted", "n")},
@@ -87,7 +87,7 @@ jobs.sweep(
     lambda *_shard: issue_due(),
     every_seconds=300,
     queue=jobs.BOOKS,
-    told=jobs.SweepDescription(
+    description=jobs.SweepDescription(
         _("Invoices"),
         _("Issues the invoices of complete months."),
         {
@@ -102,7 +102,7 @@ jobs.sweep(
     lambda *_shard: send_due(),
     every_seconds=10,
     queue=jobs.JOBS,
-    told=jobs.SweepDescription(
+    description=jobs.SweepDescription(
         _("Invoice emails"),
         _("Sends invoices and credit notes to billing contacts."),
         {

@@ -25,7 +25,7 @@ from billing.views.adjustments_asking import asked
 from billing.views.adjustments_list import row_of
 from poolsite import access
 from poolsite.access import four_eyes
-from poolsite.console.form_pages import form_page, saved, told
+from poolsite.console.form_pages import form_page, redirect_with, saved
 from poolsite.console.pages import principal_of
 from poolsite.console.verbs import carry_out
 
@@ -131,7 +131,7 @@ def refund_ask(request: HttpRequest, slug: str) -> HttpResponse:
     most = in_words(own_balance(wallet), currency)
     form = RefundForm(request.POST or None, currency=currency, most=most)
     save = partial(refunds.refund_ask, wallet, actor=principal)
-    done = told(request, _("Refund request submitted."), "billing:refund_ask", slug=slug)
+    done = redirect_with(request, _("Refund request submitted."), "billing:refund_ask", slug=slug)
     if answer := saved(form, save, done):
         return answer
     found = list(wallet.refund_requests.select_related("adjustment")[:50])
@@ -197,7 +197,7 @@ def wallet_close(request: HttpRequest, slug: str) -> HttpResponse:
     wallet = wallet_get(principal, slug, "billing.finance")
     form = ReasonForm(request.POST or None)
     save = partial(wallets.wallet_close, wallet, actor=principal)
-    done = told(request, _("The account is closed."), "billing:account", slug=slug)
+    done = redirect_with(request, _("The account is closed."), "billing:account", slug=slug)
     context = {"wallet": wallet, "form": form}
     return saved(form, save, done) or form_page(
         request, "billing/adjustments/wallet_close.html", context

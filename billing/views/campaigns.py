@@ -41,7 +41,7 @@ from billing.views.campaigns_progress import progress_context
 from billing.views.common import link, may_pay, number_of
 from billing.views.messages_words import outcome, place_of, range_words
 from poolsite import access
-from poolsite.console.form_pages import form_page, saved, told
+from poolsite.console.form_pages import form_page, redirect_with, saved
 from poolsite.console.lists import address
 from poolsite.console.pages import principal_of
 from poolsite.console.templatetags.console import figure
@@ -136,7 +136,9 @@ def _draft(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     templates = templates_of(campaign.wallet)
     form = CampaignSettingsForm(templates, request.POST or None, initial=initial)
     save = partial(services.campaign_change, actor=principal_of(request), campaign=campaign)
-    done = told(request, _("Draft saved."), "billing:campaign", campaign.wallet.slug, campaign.pk)
+    done = redirect_with(
+        request, _("Draft saved."), "billing:campaign", campaign.wallet.slug, campaign.pk
+    )
     if answer := saved(form, save, done):
         return answer
     known = bool(campaign.accepted) and not campaign.is_reading

@@ -20,7 +20,7 @@ from billing.selectors.wallets import wallet_get
 from billing.services import templates as services
 from billing.views.campaigns_common import may_send
 from poolsite import access
-from poolsite.console.form_pages import form_page, saved, told
+from poolsite.console.form_pages import form_page, redirect_with, saved
 from poolsite.console.pages import principal_of
 from poolsite.console.templatetags.console import figure
 
@@ -130,7 +130,7 @@ def _form_page(request: HttpRequest, wallet: Wallet, template: Template | None) 
         chatbot = form.chatbots[form.cleaned_data["chatbot"]]
         return services.template_create(actor=principal, chatbot=chatbot, **given)
 
-    done = told(request, _("Template saved."), "billing:templates", wallet.slug)
+    done = redirect_with(request, _("Template saved."), "billing:templates", wallet.slug)
     if answer := saved(form, save, done, given=form.given):
         return answer
     fixed = services.why_fixed(template) if template is not None else ""

@@ -16,7 +16,7 @@ from billing.selectors.wallets import wallet_get
 from billing.services import chatbots as services
 from billing.views.campaigns_common import may_send
 from poolsite import access
-from poolsite.console.form_pages import form_page, saved, told
+from poolsite.console.form_pages import form_page, redirect_with, saved
 from poolsite.console.pages import principal_of
 
 PAGE_ROWS = 200
@@ -67,7 +67,7 @@ def chatbot(request: HttpRequest, slug: str, chatbot: str) -> HttpResponse:
     initial = {"name": found.name, "rate_limit": found.rate_limit}
     form = ChatbotForm(request.POST or None, is_new=False, initial=initial)
     save = partial(services.chatbot_change, actor=principal, chatbot=found)
-    done = told(request, _("Saved."), "billing:chatbot", slug=slug, chatbot=chatbot)
+    done = redirect_with(request, _("Saved."), "billing:chatbot", slug=slug, chatbot=chatbot)
     return saved(form, save, done) or _page(request, wallet, form, found)
 
 

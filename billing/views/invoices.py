@@ -23,7 +23,7 @@ from billing.views.invoices_files import credit_pdf_file, invoice_csv_file, invo
 from billing.views.invoices_forms import IssueForm, TaxProfileForm
 from poolsite.access import four_eyes
 from poolsite.console import tables
-from poolsite.console.form_pages import form_page, saved, told
+from poolsite.console.form_pages import form_page, redirect_with, saved
 from poolsite.console.pages import principal_of
 from poolsite.console.tables import Choice, SqlColumn
 from poolsite.console.templatetags.console import figure
@@ -178,7 +178,9 @@ def tax_profile(request: HttpRequest, slug: str) -> HttpResponse:
     initial = tax_profiles.profile_values(wallet.account, profile)
     form = TaxProfileForm(request.POST or None, initial=initial)
     save = partial(tax_profiles.profile_set, wallet, actor=principal)
-    done = told(request, _("Saved. The next invoice uses it."), "billing:invoices", slug=slug)
+    done = redirect_with(
+        request, _("Saved. The next invoice uses it."), "billing:invoices", slug=slug
+    )
     context = {"wallet": wallet, "form": form}
     return saved(form, save, done) or form_page(
         request, "billing/invoices/tax_profile.html", context

@@ -38,7 +38,7 @@ from billing.views.invoices import (
 from billing.views.invoices_forms import IssueForm, RateEndForm, SellerForm, TaxRateForm
 from poolsite import access
 from poolsite.console import tables
-from poolsite.console.form_pages import form_page, saved, told
+from poolsite.console.form_pages import form_page, redirect_with, saved
 from poolsite.console.pages import principal_of
 from poolsite.console.tables import SqlColumn
 from poolsite.console.verbs import carry_out
@@ -167,7 +167,7 @@ def seller(request: HttpRequest) -> HttpResponse:
         initial = {name: getattr(found, name) for name in tax_profiles.SELLER}
     form = SellerForm(request.POST if part == "seller" else None, initial=initial)
     rate = TaxRateForm(request.POST if part == "rate" else None, auto_id="rate_%s")
-    done = told(request, _("Saved."), "billing:seller")
+    done = redirect_with(request, _("Saved."), "billing:seller")
     answer = saved(form, partial(tax_profiles.seller_set, actor=principal), done) or saved(
         rate, partial(tax_profiles.rate_create, actor=principal), done
     )
@@ -190,6 +190,6 @@ def rate_end(request: HttpRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(TaxRate, pk=pk)
     form = RateEndForm(request.POST or None, initial={"valid_until": timezone.localdate()})
     save = partial(tax_profiles.rate_end, found, actor=principal)
-    done = told(request, _("Saved."), "billing:seller")
+    done = redirect_with(request, _("Saved."), "billing:seller")
     context = {"rate": found, "percent": percent(found.rate), "form": form}
     return saved(form, save, done) or form_page(request, "billing/invoices/rate_end.html", context)

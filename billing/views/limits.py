@@ -22,7 +22,7 @@ from billing.services.payment_methods import method_remove
 from billing.services.wallets import CUSTOMERS, wallet_configure
 from billing.views.common import number_of
 from poolsite.access import Principal, four_eyes
-from poolsite.console.form_pages import form_page, saved, told
+from poolsite.console.form_pages import form_page, redirect_with, saved
 from poolsite.console.pages import principal_of
 from poolsite.operations.models import NoticeTarget
 from poolsite.operations.services import delete_target
@@ -43,7 +43,7 @@ def limits(request: HttpRequest, slug: str) -> HttpResponse:
         automatic=method is not None or bool(wallet.top_up_below),
     )
     notice = NoticeForm(request.POST if part == "target" else None)
-    done = told(request, _("Saved."), "billing:limits", slug=slug)
+    done = redirect_with(request, _("Saved."), "billing:limits", slug=slug)
     if part == "forget":
         _forget(principal, wallet, request.POST.get("target", ""))
         return done(None)

@@ -24,7 +24,7 @@ from billing.views.tariffs_forms import EndTariffForm
 from billing.views.tariffs_table import difference, rows_of
 from poolsite import access
 from poolsite.access import Principal
-from poolsite.console.form_pages import form_page, saved, told
+from poolsite.console.form_pages import form_page, redirect_with, saved
 from poolsite.console.pages import principal_of
 from poolsite.console.verbs import carry_out
 
@@ -126,7 +126,7 @@ def tariff_end(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     tariff = own_tariff(wallet, pk)
     form = EndTariffForm(request.POST or None)
     save = partial(services.tariff_end, actor=principal, tariff=tariff)
-    done = told(request, _("Saved."), "billing:tariffs", slug=slug)
+    done = redirect_with(request, _("Saved."), "billing:tariffs", slug=slug)
     context = {"wallet": wallet, "form": form, "tariff": tariff, "zone": wallet.account.zone}
     return saved(form, save, done) or form_page(request, "billing/tariffs/tariff_end.html", context)
 

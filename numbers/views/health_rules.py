@@ -20,7 +20,7 @@ from numbers.services.health_rules import (
 )
 from numbers.views.common import pool_of
 from poolsite import access
-from poolsite.console.form_pages import form_page, saved, told
+from poolsite.console.form_pages import form_page, redirect_with, saved
 from poolsite.console.pages import principal_of
 
 
@@ -62,7 +62,9 @@ def _edit(request: HttpRequest, slug: str, rule_id: int | None) -> HttpResponse:
         else partial(health_rule_change, actor=principal, rule=rule)
     )
     words = _("Rule saved. It is evaluated every 30 seconds.")
-    if answer := saved(form, save, told(request, words, "numbers:health_rules", slug=slug)):
+    if answer := saved(
+        form, save, redirect_with(request, words, "numbers:health_rules", slug=slug)
+    ):
         return answer
     context = {"pool": pool, "form": form, "rule": rule, "groups": form.groups()}
     return form_page(request, "numbers/health_rule.html", context)

@@ -27,7 +27,7 @@ from numbers.topics.figures import figures_of
 from numbers.topics.states import letter_of_state
 from numbers.views.common import answers_json, reason_of
 from poolsite import access, hotpath
-from poolsite.console.form_pages import form_page, saved, told
+from poolsite.console.form_pages import form_page, redirect_with, saved
 from poolsite.console.pages import principal_of
 from poolsite.moments import us_of
 
@@ -260,7 +260,7 @@ def pool_settings(request: HttpRequest, slug: str) -> HttpResponse:
     pool = selectors.pool_get(principal, slug, "numbers.operate")
     form = PoolSettingsForm(request.POST or None, instance=copy(pool))
     save = partial(services.pool_configure, actor=principal, pool=pool)
-    done = told(request, _("Settings saved."), "numbers:pool", slug=slug)
+    done = redirect_with(request, _("Settings saved."), "numbers:pool", slug=slug)
     if answer := saved(form, save, done, given=form.given):
         return answer
     context = {"pool": pool, "form": form, "groups": form.groups()}

@@ -40,7 +40,7 @@ def saved(
     return then(made)
 
 
-def told(
+def redirect_with(
     request: HttpRequest, words: str, to: str, *args: Any, **kwargs: Any
 ) -> Callable[[object], HttpResponse]:
     """Return a `then` that redirects to the page `to` and shows this message there."""

@@ -39,7 +39,7 @@ sweep(
     drain_all,
     every_seconds=settings.HISTORY_DRAIN_SECONDS,
     shards=settings.HISTORY_SHARDS,
-    told=SweepDescription(
+    description=SweepDescription(
         _("History to SQL"),
         _("Writes new changes from Redis to the database."),
         {
@@ -61,7 +61,7 @@ sweep(
     "history.retention",
     delete_old,
     every_seconds=RETENTION_SECONDS,
-    told=SweepDescription(
+    description=SweepDescription(
         _("Old history"),
         _("Deletes history that is past its retention period."),
         {

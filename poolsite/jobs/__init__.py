@@ -6,8 +6,8 @@ use.
 
 from typing import TYPE_CHECKING, Any
 
+from poolsite.jobs.descriptions import SweepDescription
 from poolsite.jobs.registry import BOOKS, HISTORY, JOBS, JobError, Progress, kind, sweep, sweeps
-from poolsite.jobs.telling import SweepDescription
 
 if TYPE_CHECKING:
     from poolsite.access.models import Account, User

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 
-from poolsite.jobs.telling import SweepDescription, told_or_plain
+from poolsite.jobs.descriptions import SweepDescription, description_or_plain
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
@@ -62,7 +62,7 @@ class Sweep:
     pausable: bool
     queue: str
     light: bool
-    told: SweepDescription
+    description: SweepDescription
 
 
 _KINDS: dict[str, JobKind] = {}
@@ -95,14 +95,15 @@ def sweep(
     pausable: bool = False,
     queue: str = HISTORY,
     light: bool = False,
-    told: SweepDescription | None = None,
+    description: SweepDescription | None = None,
 ) -> None:
     """Register a function of (shard, shards) that runs every `every_seconds` on some worker.
 
-    The function must be harmless if it runs twice at once. It returns counts of what it did. `told`
-    describes the purpose and the counts for the system page. POOLSITE_SWEEP_SHARDS limits `shards`.
-    Raise ValueError for an unknown queue, for a sweep without shards, which would never run, and
-    for a light sweep with several shards, because the sweeps of one message run one after another.
+    The function must be harmless if it runs twice at once. It returns counts of what it did.
+    `description` has the purpose and the counts for the system page. POOLSITE_SWEEP_SHARDS limits
+    `shards`. Raise ValueError for an unknown queue, for a sweep without shards, which would never
+    run, and for a light sweep with several shards, because the sweeps of one message run one after
+    another.
     """
     if shards < 1:
         raise ValueError(f"the sweep {name!r} needs at least one shard, not {shards}")
@@ -113,7 +114,7 @@ def sweep(
     most = settings.SWEEP_SHARDS or shards
     _SWEEPS[name] = Sweep(
         *(name, run, every_seconds, min(shards, most), pausable, queue, light),
-        told_or_plain(name, told),
+        description_or_plain(name, description),
     )
 
 

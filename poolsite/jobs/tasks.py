@@ -12,8 +12,8 @@ from redis.exceptions import RedisError
 
 from poolsite import hotpath
 from poolsite.jobs import run_task, starting, sweeping  # noqa: F401  Celery finds its task here
+from poolsite.jobs.descriptions import SweepDescription
 from poolsite.jobs.registry import sweep, sweeps
-from poolsite.jobs.telling import SweepDescription
 
 LOG = structlog.get_logger(__name__)
 
@@ -88,7 +88,7 @@ sweep(
     "jobs.resume",
     resume,
     every_seconds=10,
-    told=SweepDescription(
+    description=SweepDescription(
         _("Stalled jobs"),
         _("Restarts imports and campaigns whose worker stopped."),
         {"sent": ngettext_lazy("%(n)s job restarted", "%(n)s jobs restarted", "n")},

@@ -18,10 +18,10 @@ from poolsite import timers
 from poolsite.history import selectors as history_selectors
 from poolsite.history.models import GapRecord
 from poolsite.jobs import presence, queues, sweeping, sweeps
+from poolsite.jobs.descriptions import TROUBLES
 from poolsite.jobs.models import Job
 from poolsite.jobs.registry import Sweep
 from poolsite.jobs.sweeping import LastRun
-from poolsite.jobs.telling import TROUBLES
 from poolsite.operations import health, redis_info
 from poolsite.operations.incidents import Trouble
 from poolsite.operations.models import Notice, OutgoingCall
@@ -93,7 +93,7 @@ class SweepRow:
     @property
     def sentence(self) -> str:
         """What the last run did, in the active language."""
-        return self.sweep.told.sentence(self.result) if self.runs else ""
+        return self.sweep.description.sentence(self.result) if self.runs else ""
 
     @property
     def state(self) -> str:

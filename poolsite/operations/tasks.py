@@ -26,7 +26,7 @@ sweep(
     "operations.health",
     keep_incidents,
     every_seconds=5,
-    told=SweepDescription(
+    description=SweepDescription(
         _("Health checks"),
         _("Checks the platform and opens or closes incidents."),
         {"incidents": ngettext_lazy("%(n)s incident open", "%(n)s incidents open", "n")},
@@ -44,7 +44,7 @@ sweep(
     send_notices,
     every_seconds=5,
     queue=JOBS,
-    told=SweepDescription(_("Alert delivery"), _("Sends due alerts by email.")),
+    description=SweepDescription(_("Alert delivery"), _("Sends due alerts by email.")),
 )
 
 
@@ -58,7 +58,7 @@ sweep(
     send_webhooks,
     every_seconds=5,
     queue=JOBS,
-    told=SweepDescription(
+    description=SweepDescription(
         _("Webhook delivery"),
         _("Sends due webhook events, and tries failed ones again."),
         {
@@ -89,7 +89,7 @@ sweep(
     "operations.retention",
     delete_old,
     every_seconds=3_600,
-    told=SweepDescription(
+    description=SweepDescription(
         _("Old incidents"),
         _("Deletes old incidents and request logs."),
         {

@@ -23,7 +23,7 @@ sweep(
     "access.tidy",
     tidy,
     every_seconds=300,
-    told=SweepDescription(
+    description=SweepDescription(
         _("Sign-in housekeeping"),
         _("Deletes expired sessions and old idempotency keys, and warns of expiring tokens."),
         {

@@ -16,7 +16,7 @@ jobs.sweep(
     services.watch_gates,
     every_seconds=2,
     light=True,
-    told=jobs.SweepDescription(
+    description=jobs.SweepDescription(
         _("Gate repair"),
         _("Restores what Redis lost and sends pending settings."),
         {"loads": ngettext_lazy("%(n)s load resumed", "%(n)s loads resumed", "n")},
@@ -27,7 +27,7 @@ jobs.sweep(
     "admission.windows",
     lambda *_shard: services.open_windows(),
     every_seconds=2,
-    told=jobs.SweepDescription(
+    description=jobs.SweepDescription(
         _("Batch windows"),
         _("Opens batches whose time window begins."),
         {
@@ -41,7 +41,7 @@ jobs.sweep(
     "admission.settings",
     lambda *_shard: services.apply_all_settings(),
     every_seconds=600,
-    told=jobs.SweepDescription(
+    description=jobs.SweepDescription(
         _("Gate settings"),
         _("Sends gate settings to Redis."),
         {"gates": ngettext_lazy("%(n)s gate updated", "%(n)s gates updated", "n")},
@@ -52,14 +52,18 @@ jobs.sweep(
     "admission.samples",
     lambda *_shard: services.sample_take(),
     every_seconds=60,
-    told=jobs.SweepDescription(_("Gate charts"), _("Records each gate's figures once a minute.")),
+    description=jobs.SweepDescription(
+        _("Gate charts"), _("Records each gate's figures once a minute.")
+    ),
 )
 
 jobs.sweep(
     "admission.alarms",
     lambda *_shard: check_alarms(),
     every_seconds=10,
-    told=jobs.SweepDescription(_("Gate alarms"), _("Compares gates with their alarm thresholds.")),
+    description=jobs.SweepDescription(
+        _("Gate alarms"), _("Compares gates with their alarm thresholds.")
+    ),
 )
 
 

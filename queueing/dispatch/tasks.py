@@ -11,7 +11,7 @@ jobs.sweep(
     lambda *_shard: services.tick_upgrades(),
     every_seconds=1,
     light=True,
-    told=jobs.SweepDescription(
+    description=jobs.SweepDescription(
         _("Rolling upgrades"),
         _("Takes the next step of running upgrades."),
         {"upgrades": ngettext_lazy("%(n)s upgrade running", "%(n)s upgrades running", "n")},
@@ -23,7 +23,7 @@ jobs.sweep(
     lambda *_shard: services.end_untils(),
     every_seconds=2,
     light=True,
-    told=jobs.SweepDescription(
+    description=jobs.SweepDescription(
         _("Ended drains and blocks"),
         _("Reopens instances whose drain or block has ended."),
         {"opened": ngettext_lazy("%(n)s instance reopened", "%(n)s instances reopened", "n")},
@@ -35,7 +35,7 @@ jobs.sweep(
     services.watch_groups,
     every_seconds=2,
     light=True,
-    told=jobs.SweepDescription(
+    description=jobs.SweepDescription(
         _("Dispatcher repair"), _("Restores what Redis lost and sends pending settings.")
     ),
 )
@@ -45,7 +45,7 @@ jobs.sweep(
     services.note_peers,
     every_seconds=2,
     light=True,
-    told=jobs.SweepDescription(
+    description=jobs.SweepDescription(
         _("Dispatcher connections"),
         _("Records which dispatchers are connected."),
         {"rows": ngettext_lazy("%(n)s connection changed", "%(n)s connections changed", "n")},
@@ -56,7 +56,7 @@ jobs.sweep(
     "dispatch.samples",
     lambda *_shard: services.sample_take(),
     every_seconds=60,
-    told=jobs.SweepDescription(
+    description=jobs.SweepDescription(
         _("Dispatcher charts"), _("Records each group's figures once a minute.")
     ),
 )
@@ -65,5 +65,7 @@ jobs.sweep(
     "dispatch.alarms",
     lambda *_shard: services.check_alarms(),
     every_seconds=10,
-    told=jobs.SweepDescription(_("Dispatcher alarms"), _("Finds groups that need attention.")),
+    description=jobs.SweepDescription(
+        _("Dispatcher alarms"), _("Finds groups that need attention.")
+    ),
 )

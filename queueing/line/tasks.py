@@ -20,7 +20,7 @@ jobs.sweep(
     healing.watch_desks,
     every_seconds=2,
     light=True,
-    told=jobs.SweepDescription(_("Desk repair"), _("Restores desks whose data Redis lost.")),
+    description=jobs.SweepDescription(_("Desk repair"), _("Restores desks whose data Redis lost.")),
 )
 
 
@@ -37,7 +37,7 @@ jobs.sweep(
     every_seconds=2,
     pausable=True,
     light=True,
-    told=jobs.SweepDescription(
+    description=jobs.SweepDescription(
         _("Callbacks"),
         _("Keeps callback numbers and finishes interrupted calls."),
         {"calls": ngettext_lazy("%(n)s call checked", "%(n)s calls checked", "n")},
@@ -49,7 +49,7 @@ jobs.sweep(
     "line.hours",
     lambda *_shard: sweeping.apply_hours(),
     every_seconds=20,
-    told=jobs.SweepDescription(
+    description=jobs.SweepDescription(
         _("Opening hours"), _("Opens and closes queues by their opening hours.")
     ),
 )
@@ -58,7 +58,7 @@ jobs.sweep(
     "line.samples",
     lambda *_shard: sweeping.sample_take(),
     every_seconds=60,
-    told=jobs.SweepDescription(
+    description=jobs.SweepDescription(
         _("Queue charts"),
         _("Records each queue's figures once a minute."),
         {"rows": ngettext_lazy("%(n)s sample taken", "%(n)s samples taken", "n")},
@@ -69,7 +69,7 @@ jobs.sweep(
     "line.laws",
     lambda *_shard: sweeping.check_laws(),
     every_seconds=30,
-    told=jobs.SweepDescription(
+    description=jobs.SweepDescription(
         _("Queue consistency"),
         _("Checks that every desk's places and rooms add up."),
         {"drift": ngettext_lazy("%(n)s difference found", "%(n)s differences found", "n")},
@@ -80,7 +80,7 @@ jobs.sweep(
     "line.levels",
     lambda *_shard: service_levels.check_levels(),
     every_seconds=60,
-    told=jobs.SweepDescription(
+    description=jobs.SweepDescription(
         _("Service levels"),
         _("Warns when a queue's service level is too low."),
         {"low": ngettext_lazy("%(n)s queue below target", "%(n)s queues below target", "n")},
@@ -98,7 +98,7 @@ jobs.sweep(
     "line.retention",
     retention,
     every_seconds=600,
-    told=jobs.SweepDescription(
+    description=jobs.SweepDescription(
         _("Old conversations"),
         _("Erases transcripts and names past their retention period."),
         {
@@ -116,7 +116,7 @@ jobs.sweep(
     "line.attachments",
     lambda *_shard: attachments.sweep_attachments(),
     every_seconds=60,
-    told=jobs.SweepDescription(
+    description=jobs.SweepDescription(
         _("Unsent files"),
         _("Deletes uploaded files that were never sent."),
         {
@@ -131,7 +131,7 @@ jobs.sweep(
     visitor_mails.look_for_turns,
     every_seconds=2,
     light=True,
-    told=jobs.SweepDescription(
+    description=jobs.SweepDescription(
         _("Turn alerts"),
         _("Finds visitors who asked for an email when they are next."),
         {
@@ -147,5 +147,7 @@ jobs.sweep(
     lambda *_shard: visitor_mails.send_due(),
     every_seconds=5,
     queue=jobs.JOBS,
-    told=jobs.SweepDescription(_("Visitor emails"), _("Sends visitors the emails they asked for.")),
+    description=jobs.SweepDescription(
+        _("Visitor emails"), _("Sends visitors the emails they asked for.")
+    ),
 )

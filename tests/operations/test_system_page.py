@@ -7,7 +7,7 @@ from django.utils.translation import ngettext_lazy, override
 
 from poolsite import jobs
 from poolsite.jobs import registry, sweeping
-from poolsite.jobs.telling import COMMON
+from poolsite.jobs.descriptions import COMMON
 from poolsite.operations import system_page
 from poolsite.operations.models import OutgoingCall
 from tests.access.world import World, make_world
@@ -67,7 +67,10 @@ def test_jobs_that_failed_or_are_late_come_first_and_the_raw_result_is_folded(
         raise ValueError("no disk")
 
     jobs.sweep(
-        "test.broken", broken, every_seconds=60, told=jobs.SweepDescription("Broken job", "Breaks.")
+        "test.broken",
+        broken,
+        every_seconds=60,
+        description=jobs.SweepDescription("Broken job", "Breaks."),
     )
     jobs.sweep("test.partly", lambda *_: {"failed": 2}, every_seconds=60)
     jobs.sweep("test.well", lambda *_: {"desks": 2}, every_seconds=60)

@@ -15,7 +15,7 @@ from poolsite.access.confirming import asks_again
 from poolsite.access.models import Grant, GrantName, Invitation, User
 from poolsite.access.services.managing import GrantsChange
 from poolsite.console import tables
-from poolsite.console.form_pages import form_page, saved, told
+from poolsite.console.form_pages import form_page, redirect_with, saved
 from poolsite.people.forms import GrantsForm, InviteOperatorForm, ReasonForm
 from poolsite.people.views.common import asks, sign_on_of
 from poolsite.people.views.invitations import mail_invitation
@@ -129,7 +129,7 @@ def factor_reset(request: HttpRequest, user_id: int) -> HttpResponseBase:
     user = get_object_or_404(User, pk=user_id)
     form = ReasonForm(request.POST or None)
     save = partial(services.factors_reset, user=user, actor=principal_of_request(request))
-    done = told(request, _("Authenticator app removed."), _list_of(user))
+    done = redirect_with(request, _("Authenticator app removed."), _list_of(user))
     context = {"form": form, "person": user}
     return saved(form, save, done) or form_page(request, "access/factor_reset.html", context)
 

@@ -14,7 +14,7 @@ from poolsite.access import decide, principal_of_request, require, selectors, se
 from poolsite.access.confirming import asks_again
 from poolsite.access.models import Account, Invitation, Membership, Role, User
 from poolsite.console import tables
-from poolsite.console.form_pages import form_page, saved, told
+from poolsite.console.form_pages import form_page, redirect_with, saved
 from poolsite.console.goals import guide_url
 from poolsite.console.tables import SqlColumn
 from poolsite.moments import iso
@@ -169,7 +169,7 @@ def member(request: HttpRequest, slug: str, user_id: int) -> HttpResponseBase:
         services.member_set, user=user, account=account, actor=principal_of_request(request)
     )
     words = _("Roles saved. They take effect immediately.")
-    if answer := saved(form, save, told(request, words, "access:members", slug=slug)):
+    if answer := saved(form, save, redirect_with(request, words, "access:members", slug=slug)):
         return answer
     context = {"form": form, "account": account, "person": user, **sign_on_of(user)}
     return form_page(request, "access/member.html", context)

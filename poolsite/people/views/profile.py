@@ -12,7 +12,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from poolsite.access import principal_of_request, services
-from poolsite.console.form_pages import form_page, saved, told
+from poolsite.console.form_pages import form_page, redirect_with, saved
 from poolsite.console.pages import user_of
 from poolsite.people.forms import ProfileForm
 from poolsite.people.views.common import asks
@@ -27,7 +27,7 @@ def profile(request: HttpRequest) -> HttpResponseBase:
     fields = ("first_name", "last_name", "zone", "locale")
     form = ProfileForm(request.POST or None, initial={name: getattr(user, name) for name in fields})
     save = partial(services.profile_change, user=user, actor=principal_of_request(request))
-    done = told(request, _("Profile saved."), "access:profile")
+    done = redirect_with(request, _("Profile saved."), "access:profile")
     return saved(form, save, done) or form_page(request, "access/profile.html", {"form": form})
 
 

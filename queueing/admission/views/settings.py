@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from poolsite.console.form_pages import form_page, saved, told
+from poolsite.console.form_pages import form_page, redirect_with, saved
 from poolsite.console.pages import principal_of
 from poolsite.console.verbs import carry_out, word_of
 from queueing.admission import services
@@ -32,7 +32,7 @@ def gate_settings(request: HttpRequest, slug: str) -> HttpResponse:
     gate = GATES.get(principal, slug, "admission.operate")
     form = GateSettingsForm(request.POST or None, instance=copy(gate))
     save = partial(services.gate_configure, actor=principal, gate=gate)
-    done = told(request, _("Settings saved."), "admission:gate", slug=slug)
+    done = redirect_with(request, _("Settings saved."), "admission:gate", slug=slug)
     if answer := saved(form, save, done, given=form.given):
         return answer
     context = {"gate": gate, "form": form, "groups": form.groups()}

@@ -8,7 +8,7 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
-from poolsite.console.form_pages import form_page, saved, told
+from poolsite.console.form_pages import form_page, redirect_with, saved
 from poolsite.console.pages import principal_of
 from poolsite.console.verbs import carry_out, word_of
 from queueing.dispatch import services
@@ -24,7 +24,7 @@ def group_settings(request: HttpRequest, slug: str) -> HttpResponse:
     form = GroupSettingsForm(request.POST or None, instance=copy(group))
     save = partial(services.group_configure, actor=principal, group=group)
     words = _("Settings saved. They take effect immediately.")
-    done = told(request, words, "dispatch:group", slug=slug)
+    done = redirect_with(request, words, "dispatch:group", slug=slug)
     if answer := saved(form, save, done, given=form.given):
         return answer
     context = {"group": group, "form": form, "groups": form.groups()}

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from poolsite.access import Principal
-from poolsite.console.form_pages import form_page, saved, told
+from poolsite.console.form_pages import form_page, redirect_with, saved
 from poolsite.console.pages import principal_of
 from poolsite.console.tables import key_of
 from poolsite.console.verbs import act
@@ -211,7 +211,7 @@ def agent_settings(request: HttpRequest, slug: str, user_id: int) -> HttpRespons
 
 
 def _back(request: HttpRequest, desk: Desk, words: str) -> Callable[[object], HttpResponse]:
-    return told(request, words, "line:settings", slug=desk.slug)
+    return redirect_with(request, words, "line:settings", slug=desk.slug)
 
 
 def _form_page(

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import condition, require_http_methods, require_safe
 
-from poolsite.console.form_pages import form_page, saved, told
+from poolsite.console.form_pages import form_page, redirect_with, saved
 from poolsite.console.pages import principal_of
 from queueing.line.forms.widgets import WidgetForm
 from queueing.line.models import Desk, Queue
@@ -76,7 +76,7 @@ def widget_page(request: HttpRequest, slug: str) -> HttpResponse:
     widget = widget_of(desk)
     form = WidgetForm(request.POST or None, instance=widget)
     save = partial(widget_configure, actor=principal, desk=desk)
-    done = told(request, _("Widget settings saved."), "line:widget", slug=slug)
+    done = redirect_with(request, _("Widget settings saved."), "line:widget", slug=slug)
     if answer := saved(form, save, done, given=form.changes):
         return answer
     context = {

@@ -1,6 +1,6 @@
 """A sweep's description for people: its name, its purpose, and the result of its last run.
 
-Each app defines it next to its task: `sweep(…, told=SweepDescription(label, purpose, results))`.
+Each app defines it next to its task: `sweep(…, description=SweepDescription(label, …))`.
 """
 
 from collections.abc import Mapping
@@ -70,6 +70,6 @@ COMMON: Final[Mapping[str, "StrOrPromise"]] = {
 }
 
 
-def told_or_plain(name: str, told: SweepDescription | None) -> SweepDescription:
+def description_or_plain(name: str, description: SweepDescription | None) -> SweepDescription:
     """Return the description, or one with the sweep's name in words if there is none."""
-    return told or SweepDescription(name.replace(".", ": ").replace("_", " "))
+    return description or SweepDescription(name.replace(".", ": ").replace("_", " "))
