@@ -48,4 +48,4 @@ def test_a_changed_module_is_what_runs_by_a_script_and_by_the_library(
 
 def test_a_mutation_of_a_module_that_changes_no_script_is_refused() -> None:
     with pytest.raises(ValueError, match="nothing that runs is changed"):
-        apply(Mutation(MODULE, "-- What arguments must look like.", "-- Another comment."))
+        apply(Mutation(MODULE, "-- The form that arguments must have.", "-- Another comment."))
