@@ -29,10 +29,10 @@ def own_sweeps(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("name", PRODUCT)
 def test_every_sweep_says_what_it_is_for_and_what_its_figures_mean(name: str) -> None:
     sweep = registry.sweeps()[name]
-    assert str(sweep.told.purpose)
+    assert str(sweep.description.purpose)
     result = sweep.run(0, 1) or {}
-    if not sweep.told.total:
-        assert set(result) - set(sweep.told.results) - set(COMMON) == set()
+    if not sweep.description.total:
+        assert set(result) - set(sweep.description.results) - set(COMMON) == set()
 
 
 def test_all_apps_sweeps_are_registered() -> None:
