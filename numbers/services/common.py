@@ -1,8 +1,8 @@
 """Shared parts of the services: rights, marks of unsent changes, Redis after the commit."""
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
-from typing import TypeVar, cast
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final, TypeVar, cast
 
 from django.conf import settings
 
@@ -14,6 +14,13 @@ from poolsite.hotpath import rows
 
 I = TypeVar("I")  # noqa: E741  item
 
+# The columns of a number that is not quarantined.
+NOT_QUARANTINED: Final[Mapping[str, Any]] = {
+    "quarantined_at": None,
+    "quarantined_by": "",
+    "quarantined_reason": "",
+    "quarantined_until": None,
+}
 CHUNK = 1_000  # rows of one SQL statement and of one script call
 
 

@@ -20,7 +20,7 @@ from numbers import health_reasons, webhook_events
 from numbers.errors import NumbersError
 from numbers.models import HealthAction, HealthRule, Number, Pool, Window
 from numbers.services import health_incidents
-from numbers.services.common import chunks, send_after_commit, summary, zone_of
+from numbers.services.common import NOT_QUARANTINED, chunks, send_after_commit, summary, zone_of
 from numbers.services.health_judging import Judged, judged
 from numbers.services.health_sliding import slide_pool
 from numbers.services.holding import hold_in_redis, let_go_in_redis
@@ -219,9 +219,7 @@ def _take_back(
     at = {row.number: row.at for row in open_rows.order_by("pk")}
     rows = Number.objects.select_for_update().filter(pool=pool, value__in=sorted(at))
     values = [row.value for row in rows.order_by("value") if row.quarantined_at == at[row.value]]
-    Number.objects.filter(pool=pool, value__in=values).update(
-        quarantined_at=None, quarantined_by="", quarantined_reason="", quarantined_until=None
-    )
+    Number.objects.filter(pool=pool, value__in=values).update(**NOT_QUARANTINED)
     others = sorted(set(at) - set(values))
     mine = HealthAction.objects.filter(pool=pool, returned_at=None)
     mine.filter(number__in=values).update(

@@ -11,7 +11,7 @@ from numbers import pool as commands
 from numbers import webhook_events
 from numbers.errors import NumbersError
 from numbers.models import Number, Pool
-from numbers.services.common import check, chunks, send_after_commit, summary
+from numbers.services.common import NOT_QUARANTINED, check, chunks, send_after_commit, summary
 from numbers.services.hangups import tell_switches
 from poolsite import access, hotpath
 from poolsite.access.services.actor import Actor, clean_reason, name_of, require
@@ -71,12 +71,7 @@ def numbers_release(
                 pool=pool, value__in=chunk, quarantined_at__isnull=False, twin_of=None
             )
             found = list(rows.values_list("value", flat=True))
-            rows.update(
-                quarantined_at=None,
-                quarantined_by="",
-                quarantined_reason="",
-                quarantined_until=None,
-            )
+            rows.update(**NOT_QUARANTINED)
             changed += found
             if found:
                 send_after_commit(pool, partial(let_go_in_redis, pool, found, reason))

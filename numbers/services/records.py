@@ -16,7 +16,7 @@ from numbers.canonical import canonical
 from numbers.models import CallRecord, Number, NumberTag, Pool, PoolEvent
 from numbers.pool import PoolChange, read_change
 from numbers.services.adding import aliases_of, write_aliases
-from numbers.services.common import send_after_commit
+from numbers.services.common import NOT_QUARANTINED, send_after_commit
 from numbers.services.confirming import confirm_after_commit
 from numbers.services.foreign import note_foreign
 from numbers.services.health_counting import count_ended
@@ -289,9 +289,4 @@ class _Membership:
                     quarantined_until=None,
                 )
             else:
-                row.filter(quarantined_at__lte=moment_of(us)).update(
-                    quarantined_at=None,
-                    quarantined_by="",
-                    quarantined_reason="",
-                    quarantined_until=None,
-                )
+                row.filter(quarantined_at__lte=moment_of(us)).update(**NOT_QUARANTINED)

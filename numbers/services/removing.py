@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from django.db import transaction
 from django.utils.translation import gettext as _
@@ -12,17 +12,18 @@ from numbers import pool as commands
 from numbers.errors import NumbersError
 from numbers.models import Number, NumberTag, Pool
 from numbers.services.adding import load_numbers
-from numbers.services.common import check, chunks, redis_refusals, send_after_commit, summary
+from numbers.services.common import (
+    NOT_QUARANTINED,
+    check,
+    chunks,
+    redis_refusals,
+    send_after_commit,
+    summary,
+)
 from poolsite import access, hotpath
 from poolsite.access.services.actor import Actor, clean_reason, require
 
 MOVING: Final = "moving to "  # how the reason of a move's own quarantine begins
-FREE: Final[Mapping[str, Any]] = {
-    "quarantined_at": None,
-    "quarantined_by": "",
-    "quarantined_reason": "",
-    "quarantined_until": None,
-}
 
 
 def numbers_delete(
@@ -117,8 +118,8 @@ def _move(source: Pool, target: Pool, rows: Sequence[Number], stay: dict[str, st
         going = [row for row in rows if row.value not in busy]
         _write_move(source, target, going, held)
     except Exception:
-        with suppress(Exception):  # the first error counts; numbers that left stay away
-            hotpath.run(commands.unquarantine(source.slug, free, "not moved"))
+        with suppress(Exception):  # the first error counts
+            _put_back(source, free)
         raise
     stay |= dict.fromkeys(busy, "in a call")
     return [row.value for row in going]
@@ -126,7 +127,18 @@ def _move(source: Pool, target: Pool, rows: Sequence[Number], stay: dict[str, st
 
 def _is_held(row: Number) -> bool:
     """Whether an operator or a rule quarantined the number, rather than a move that was cut off."""
-    return row.quarantined_at is not None and not row.quarantined_reason.startswith(MOVING)
+    by_move = not row.quarantined_by and row.quarantined_reason.startswith(MOVING)
+    return row.quarantined_at is not None and not by_move
+
+
+def _put_back(source: Pool, values: Sequence[str]) -> None:
+    """End the move's quarantine of the numbers that SQL still has in the old pool.
+
+    The move may have been committed. A number that has left must not be picked here again.
+    """
+    rows = Number.objects.filter(pool=source, value__in=values)
+    if stayed := list(rows.values_list("value", flat=True)):
+        hotpath.run(commands.unquarantine(source.slug, stayed, "not moved"))
 
 
 def _set_aside(source: Pool, target: Pool, values: Sequence[str]) -> list[str]:
@@ -145,9 +157,9 @@ def _write_move(source: Pool, target: Pool, going: Sequence[Number], held: set[s
         Number.objects.filter(pk__in=keys).update(pool=target)
         # The drain may have stored the quarantine of this move, or of one that was cut off.
         free = [row for row in going if row.value not in held]
-        Number.objects.filter(pk__in=[row.pk for row in free]).update(**FREE)
+        Number.objects.filter(pk__in=[row.pk for row in free]).update(**NOT_QUARANTINED)
         for row in free:
-            vars(row).update(FREE)  # in memory, because these rows go to Redis
+            vars(row).update(NOT_QUARANTINED)  # in memory, because these rows go to Redis
         NumberTag.objects.filter(number_id__in=keys).update(pool=target)
         gone = [row.value for row in going]
         send_after_commit(source, partial(remove_numbers, source, gone))

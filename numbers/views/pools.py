@@ -30,6 +30,7 @@ from poolsite.live.scopes import address_for
 from poolsite.operations.tags_and_notes import with_tag
 
 FILTERS = ("q", "show", "account", "tag", "sort")
+LIVE_FILTERS = ("attention", "paused", "recovering")
 
 
 SORTS: dict[str, Callable[[PoolRow], Any]] = {
@@ -78,7 +79,7 @@ def _context(
     total = selectors.visible_pools(principal).count()
     filters, after = _filters(request), request.GET.get("after", "")
     matching, following = _matching(principal, filters), ""
-    if filters["show"]:  # SQL doesn't know what these filters ask for, so every pool is read
+    if filters["show"] in LIVE_FILTERS:  # SQL doesn't know these, so every pool is read
         rows = _read_rows(pages_of(matching), filters)
     else:
         shown, following = page_after(matching, after)

@@ -140,11 +140,10 @@ class AggregateList(Generic[M, R]):
 
     def _csv(self, request: HttpRequest, principal: Principal) -> HttpResponse:
         columns = self.columns()
-        rows: list[R] = []
-        for shown in paging.every_page(request, self.visible(principal), kind=self.kind):
-            self._show_problems(principal, shown)
-            rows += self.figures(shown)
-        rows = lists.ordered(rows, columns, request.GET.get("sort", ""))
+        pages = list(paging.every_page(request, self.visible(principal), kind=self.kind))
+        self._show_problems(principal, [each for shown in pages for each in shown])
+        found = (row for shown in pages for row in self.figures(shown))
+        rows = lists.ordered(found, columns, request.GET.get("sort", ""))
         return lists.csv_answer(f"{self.kind}s", columns, rows)
 
     def _show_problems(self, principal: Principal, shown: Sequence[Any]) -> None:

@@ -44,8 +44,7 @@ def page_of(request: HttpRequest, rows: QuerySet[M], *, kind: str) -> ListPage[M
 
 def every_page(request: HttpRequest, rows: QuerySet[M], *, kind: str) -> Iterator[list[M]]:
     """Yield all rows that match the URL's `q` and `tag`, one page at a time."""
-    rows = _matching(rows, _given(request), kind)
-    return pages_of(rows)
+    return pages_of(_matching(rows, _given(request), kind))
 
 
 def pages_of(rows: QuerySet[M]) -> Iterator[list[M]]:

@@ -288,6 +288,8 @@ def test_the_file_and_the_filters_cover_every_page(
         ["east"],
         "?after=east",
     )
+    unknown = as_operator.get("/pools/?show=everything").context
+    assert len(unknown["rows"]) == 1
     paused = as_operator.get("/pools/?show=paused").context
     assert ([row.pool.slug for row in paused["rows"]], paused["next_url"]) == (["west"], "")
 

@@ -171,6 +171,19 @@ def test_a_move_that_fails_leaves_the_numbers_in_use(monkeypatch: pytest.MonkeyP
     check_clean(east, west)
 
 
+def test_a_move_that_fails_after_its_commit_gives_the_old_pool_nothing_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The new pool may lend the number already."""
+    make_pool("east", numbers=1)
+    west = make_pool("west")
+    monkeypatch.setattr(removing, "remove_numbers", Mock(side_effect=RuntimeError("killed")))
+    with pytest.raises(RuntimeError):
+        services.numbers_move(actor="test", numbers=list(Number.objects.all()), pool=west)
+    assert Number.objects.get().pool == west
+    assert send("east", "call").reason == "exhausted"
+
+
 def test_a_move_that_was_cut_off_is_done_by_the_next_attempt() -> None:
     """Its quarantine has been stored meanwhile, and is not an operator's."""
     east, west = make_pool("east", numbers=2), make_pool("west")
@@ -184,6 +197,18 @@ def test_a_move_that_was_cut_off_is_done_by_the_next_attempt() -> None:
     drain(west)
     assert not Number.objects.filter(quarantined_at__isnull=False).exists()
     check_clean(east, west)
+
+
+def test_a_person_may_quarantine_with_the_words_of_a_move() -> None:
+    make_pool("east", numbers=1)
+    west = make_pool("west")
+    row = Number.objects.select_related("pool").get()
+    services.number_quarantine(actor=operator(), number=row, reason="moving to the archive")
+    services.numbers_move(actor="test", numbers=[Number.objects.get()], pool=west)
+    assert Number.objects.get().quarantined_reason == "moving to the archive"
+    live = state("west", row.value)
+    assert live is not None
+    assert live.quarantined
 
 
 def test_deleting_what_is_not_there_writes_nothing() -> None:
