@@ -7,6 +7,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from billing.models import AuditRun, JournalEntry, Message, Wallet
+from billing.persistence import proving
 from billing.persistence.proving import audit_all
 from billing.persistence.running import persist_shard
 from billing.selectors.lag import audit_state
@@ -146,3 +147,21 @@ def test_a_debit_beyond_the_balance_and_its_payment_stay_in_balance():
     row.refresh_from_db()
     assert (row.spendable, row.receivable) == (50, 0)
     assert reported(row, "x", "video").answer == "parked"
+
+
+def test_a_wallet_that_is_busy_on_every_try_is_no_difference(monkeypatch, clean_redis):
+    row = used()
+    real = proving.lives
+
+    def written_meanwhile(rows):
+        found = real(rows)
+        held(row, f"busy-{len(rows)}-{found[row.pk].seq}")
+        persist_shard(0, 1)
+        return found
+
+    monkeypatch.setattr(proving, "lives", written_meanwhile)
+    assert differences() == []
+    monkeypatch.undo()
+    with clean_redis.client() as client:
+        client.hset(row.tag, "seq", 1)
+    assert any("sequence in Redis" in one for one in differences())
