@@ -3,13 +3,12 @@
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.translation import gettext as _
-from redis.exceptions import RedisError
 
 from billing.models import Adjustment, MoneyOrder
 from billing.services import outbox
 from billing.services.acting import clean_line
 from billing.services.adjustments import TOPIC, close_request, note, operator_of
-from poolsite import hotpath, live
+from poolsite import live
 from poolsite.access.services.actor import Actor, name_of, require
 
 
@@ -31,7 +30,8 @@ def adjustment_give_up(adjustment: Adjustment, *, actor: Actor, reason: str) -> 
             raise ValidationError(
                 _("This refund can't be cancelled. Its status is: %s.") % found.get_status_display()
             )
-        _refuse(found)
+        if not outbox.give_up(found.wallet, found.operation_id):
+            raise ValidationError(_("This refund was already paid out."))
         found.status = Adjustment.Status.CANCELLED
         found.decision_reason = reason
         found.save(update_fields=["status", "decision_reason"])
@@ -39,13 +39,3 @@ def adjustment_give_up(adjustment: Adjustment, *, actor: Actor, reason: str) -> 
         note(actor, "billing.adjustment_give_up", found, reason)
         live.touch(TOPIC)
     return found
-
-
-def _refuse(adjustment: Adjustment) -> None:
-    try:
-        given_up = outbox.give_up(adjustment.wallet, adjustment.operation_id)
-    except (hotpath.HotPathError, RedisError, OSError) as error:
-        text = _("The balance can't be read right now. Nothing was changed.")
-        raise ValidationError(text) from error
-    if not given_up:
-        raise ValidationError(_("This refund was already paid out."))

@@ -11,9 +11,11 @@ from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from functools import partial
 
+from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from redis.exceptions import RedisError
 
 from billing import servers, wallet
@@ -45,7 +47,7 @@ def order(
     with transaction.atomic():
         # Refuse orders that could never be applied.
         _command(wallet_row, kind, amount, operation_id)
-        found, _ = MoneyOrder.objects.get_or_create(
+        found, _made = MoneyOrder.objects.get_or_create(
             wallet=wallet_row,
             operation_id=operation_id,
             defaults={"kind": kind, "amount": amount, "reference": reference[:120]},
@@ -168,7 +170,8 @@ def _mark(each: MoneyOrder, generation: int, answer: str) -> int:
 def relay() -> dict[str, int]:
     """Apply waiting orders, the oldest first; one bounded run."""
     old = timezone.now() - timedelta(seconds=YOUNG_SECONDS)
-    waiting = _waiting().filter(created_at__lt=old).order_by("created_at")
+    # Orders that no run can apply (a refund beyond the balance, a lost server) go to the end.
+    waiting = _waiting().filter(created_at__lt=old).order_by("attempts", "created_at")
     keys = list(waiting.values_list("pk", flat=True)[:RELAY_AT_ONCE])
     return {"waiting": len(keys), "applied": apply_orders(keys) if keys else 0}
 
@@ -183,8 +186,9 @@ def give_up(wallet_row: Wallet, operation_id: str) -> bool:
     """Cancel an order that Redis has not applied, for good; return False if it is applied.
 
     Call this inside the caller's transaction: the row stays locked until its end. The wallet's own
-    receipt refuses the order first, so a relay that is under way with it moves nothing. Raise the
-    runner's errors, in which case nothing was cancelled, or MoneyOrder.DoesNotExist.
+    receipt refuses the order first, so a relay that is under way with it moves nothing. Raise
+    ValidationError if Redis does not take that, in which case nothing was cancelled, or
+    MoneyOrder.DoesNotExist.
     """
     rows = MoneyOrder.objects.select_for_update(of=("self",))
     found = rows.get(wallet=wallet_row, operation_id=operation_id)
@@ -192,9 +196,12 @@ def give_up(wallet_row: Wallet, operation_id: str) -> bool:
         return True
     if found.applied_at is not None or _in_books([found]):
         return False
-    said = servers.path(wallet_row).run(
-        wallet.refuse(wallet_row.slug, operation_id, found.kind, found.amount)
-    )
+    refuse = wallet.refuse(wallet_row.slug, operation_id, found.kind, found.amount)
+    try:
+        said = servers.path(wallet_row).run(refuse)
+    except (hotpath.HotPathError, RedisError, OSError) as error:
+        text = _("The balance can't be read right now. Nothing was changed.")
+        raise ValidationError(text) from error
     crash_point("billing.order_refused")
     if said != wallet.reasons.CANCELLED:
         return False

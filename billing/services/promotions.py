@@ -55,8 +55,9 @@ def promotion_write(adjustment: Adjustment) -> Promotion:
 def promotion_revoke(promotion: Promotion, *, actor: Actor, reason: str) -> Promotion:
     """Take the rest of a promotion. A second call changes nothing.
 
-    What open holds return to it later expires. Raise ValidationError if there is no reason, or if
-    it has expired.
+    One that Redis has not granted yet is never granted. What open holds return to it later expires.
+    Raise ValidationError if there is no reason, it has expired, or Redis has not granted it and is
+    away.
     """
     require(actor, "billing.finance", promotion)
     person(actor)
@@ -70,7 +71,10 @@ def promotion_revoke(promotion: Promotion, *, actor: Actor, reason: str) -> Prom
             raise ValidationError(_("This promotional credit has expired."))
         found.revoked_at, found.revoked_by = timezone.now(), name_of(actor)
         found.save(update_fields=["revoked_at", "revoked_by"])
-        outbox.order(wallet, MoneyOrder.Kind.REVOKE, found.amount, found.revoke_id, reason[:120])
+        # Redis takes a revocation where it refuses a grant (no memory): the grant would follow.
+        if not outbox.give_up(wallet, found.operation_id):
+            kind = MoneyOrder.Kind.REVOKE
+            outbox.order(wallet, kind, found.amount, found.revoke_id, reason[:120])
         access.audit(
             actor=actor,
             action="billing.promotion_revoke",

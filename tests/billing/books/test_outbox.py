@@ -141,3 +141,15 @@ def test_an_answer_of_a_life_that_ended_meanwhile_is_not_noted(monkeypatch):
     made = ordered(row)
     made.refresh_from_db()
     assert made.applied_at is None
+
+
+def test_orders_that_can_not_be_applied_do_not_hold_up_the_others(monkeypatch):
+    poor, rich = live_wallet(spendable=0), live_wallet(spendable=0)
+    monkeypatch.setattr(outbox, "RELAY_AT_ONCE", 2)
+    for number in range(2):
+        ordered(poor, f"refund:{number}", kind="cash_refund")
+    with monkeypatch.context() as patched:
+        patched.setattr(outbox, "apply_orders", lambda _keys: 0)  # the process died
+        ordered(rich)
+    assert outbox.relay()["applied"] == 1
+    assert figures(rich).bal == 500

@@ -186,3 +186,18 @@ def test_a_debit_is_no_way_to_lose_promotions_unseen() -> None:
     assert found.remaining == 300
     green()
     assert figures(row).bal == 300
+
+
+def test_a_grant_that_was_revoked_while_it_waited_is_never_granted(monkeypatch: Any) -> None:
+    row, olga = live_wallet(spendable=1_000), operator("olga", "finance")
+    with monkeypatch.context() as patched:
+        patched.setattr(outbox, "apply_orders", lambda _keys: 0)  # Redis has no memory for a grant
+        found = granted(row, 500)
+    promotion_revoke(found, actor=olga, reason="a mistake")
+    monkeypatch.setattr(outbox, "YOUNG_SECONDS", -1)
+    outbox.relay()
+    assert (figures(row).bal, figures(row).promotional) == (1_000, 0)
+    assert MoneyOrder.objects.get().cancelled_at is not None
+    persisted(found)
+    assert (found.remaining, state_of(found)) == (0, "revoked")
+    green()
