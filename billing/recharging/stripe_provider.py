@@ -15,6 +15,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from payments import PaymentError, RedirectNeeded
 from payments.stripe.providers import StripeProviderV3
 
+from billing.money import MoneyError
 from billing.recharging import reports, stripe_events
 from billing.recharging.variants import STRIPE, ProviderError
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 BODY_LIMIT_BYTES = 256 * 1024
 TIMEOUT_SECONDS = 10.0
-_ERRORS = (stripe.StripeError, OSError)
+_ERRORS = (stripe.StripeError, OSError, MoneyError)
 
 
 class StripeProvider(StripeProviderV3):
@@ -143,7 +144,7 @@ class StripeProvider(StripeProviderV3):
 
 
 def _provider_error(error: Exception) -> ProviderError:
-    refused = isinstance(error, stripe.CardError | stripe.InvalidRequestError)
+    refused = isinstance(error, stripe.CardError | stripe.InvalidRequestError | MoneyError)
     return ProviderError(f"{STRIPE}: {error}", certain=refused)
 
 

@@ -20,6 +20,7 @@ from billing import wallet as commands
 from billing.models import Wallet
 from billing.money import LIMIT
 from billing.services.acting import clean_line, locked
+from billing.services.recharges import check_amount
 from billing.services.wallet_settings import settings_of
 from poolsite import access, hotpath, live
 from poolsite.access.models import Account
@@ -99,10 +100,16 @@ def _check(wallet: Wallet) -> None:
         if not 0 <= getattr(wallet, name) < LIMIT:
             raise ValidationError({name: _("Enter an amount, such as 12.50.")})
     wallet.clean_fields(exclude=["account"])
-    if wallet.top_up_below and wallet.top_up_amount < wallet.top_up_below:
+    if not wallet.top_up_below:
+        return
+    if wallet.top_up_amount < wallet.top_up_below:
         raise ValidationError(
             {"top_up_amount": _("The automatic top-up amount must be at least the threshold.")}
         )
+    try:
+        check_amount(wallet.top_up_amount, wallet.account.currency)
+    except ValidationError as error:
+        raise ValidationError({"top_up_amount": error.messages}) from None
 
 
 def credit_limit_write(wallet: Wallet, amount: int, *, actor: Actor, reason: str) -> Wallet:

@@ -252,3 +252,14 @@ def test_a_card_that_stripe_does_not_forget_is_charged_no_more(stripe_api: Strip
     payment_methods.method_remove(PaymentMethod.objects.get(), actor=people.owner)
     assert PaymentMethod.objects.get().removed_at is not None
     assert auto_top_up.top_up(people.wallet) is None
+
+
+def test_an_amount_finer_than_the_currency_fails_for_its_own_account_alone(
+    stripe_api: StripeServer,
+) -> None:
+    people = with_card()
+    Wallet.objects.filter(pk=people.wallet.pk).update(top_up_amount=100 * UNITS + 1)
+    assert auto_top_up.top_up_due()["begun"] == 1
+    assert Recharge.objects.get(is_automatic=True).status == "rejected"
+    assert Incident.objects.get(type="billing.auto_top_up").until is None
+    assert stripe_api.asked == []

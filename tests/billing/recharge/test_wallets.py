@@ -204,3 +204,18 @@ def test_a_recharge_without_redis_waits_in_the_outbox_and_comes_once(away: Any) 
     assert outbox.apply_orders([order.pk]) == 1
     assert outbox.apply_orders([order.pk]) == 0
     assert spendable(people.wallet) == 100 * UNITS
+
+
+@pytest.mark.parametrize(
+    ("currency", "amount"),
+    [("CNY", 5_050), ("CNY", 105_001), ("JPY", 105_000), ("CNY", 10_000_000 * UNITS)],
+)
+def test_an_amount_that_no_provider_takes_is_no_rule(currency: str, amount: int) -> None:
+    people = payers(currency=currency)
+    with pytest.raises(ValidationError) as refused:
+        wallets.wallet_configure(
+            people.wallet, actor=people.owner, top_up_below=1, top_up_amount=amount
+        )
+    assert "top_up_amount" in refused.value.message_dict
+    people.wallet.refresh_from_db()
+    assert people.wallet.top_up_below == 0
