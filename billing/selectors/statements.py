@@ -247,7 +247,6 @@ def _begun(wallet: Wallet) -> datetime:
 
 def _complete_until(wallet: Wallet) -> datetime | None:
     """Return the time up to which SQL has every entry. Call this before reading SQL."""
-    now = timezone.now()
     newest = JournalEntry.objects.filter(wallet=wallet).order_by("-generation", "-seq").first()
     written = None if newest is None else datetime.fromtimestamp(newest.at_us / 1_000_000, tz=UTC)
     if newest is not None and newest.at_us >= month_at(wallet.account).start_us:
@@ -256,4 +255,5 @@ def _complete_until(wallet: Wallet) -> datetime | None:
         live = servers.path(wallet).run(commands.balance(wallet.slug))
     except (hotpath.HotPathError, RedisError, OSError):
         return written
-    return now if live is not None and live.backlog == 0 else written
+    # By the clock that times the entries: on another machine's, the month may have ended before.
+    return moment_of(live.as_of_us) if live is not None and live.backlog == 0 else written

@@ -9,6 +9,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
+from django.utils import timezone
 
 from billing.models import JournalEntry, MoneyOrder, Wallet
 from billing.money import UNITS, parse
@@ -16,7 +17,8 @@ from billing.selectors import statements_entries
 from billing.selectors.statements import Statement, statement_of, statements_of
 from billing.selectors.statements_entries import statement_chunks
 from billing.services import outbox
-from billing.services.days import day_start, month_of
+from billing.services.days import day_start, month_at, month_of
+from poolsite.moments import moment_of
 from tests.billing.recharge.money_people import Payers, browser, payers
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
@@ -183,6 +185,16 @@ def test_a_month_is_final_once_it_is_over_and_the_books_have_all_of_it(people: P
     entry(wallet, 1, at_us(2026, 4, 1), 1)
     assert final("2026-03")
     assert not final("2026-04")
+
+
+def test_a_month_that_is_over_only_by_the_clock_of_this_machine_is_not_final(
+    people: Payers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    month = month_at(people.wallet.account)
+    past = moment_of(month.end_us + 1)
+    monkeypatch.setattr(timezone, "now", lambda: past)
+    found = statement(people.wallet, month.name)
+    assert (found.is_over, found.is_final) == (True, False)  # Redis may still add an entry to it
 
 
 def _order(wallet: Wallet) -> int:
