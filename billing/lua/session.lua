@@ -1,6 +1,7 @@
 --[[ billing/session
 Purpose: Charges one session message: hold and settlement in one step. If the balance is too low, the message stays
-  unpaid until billing/pay_unpaid pays it, or for 72 h. The uplink's message ID is the operation ID.
+  unpaid for 72 h, until it is requested again and can be paid, or billing/pay_unpaid pays it. The uplink's message ID is
+  the operation ID.
 KEYS[1] {acct}            HASH    as billing/hold
 KEYS[2] {acct}:messages   HASH    as billing/hold
 KEYS[3] {acct}:deadlines  ZSET    as billing/hold
@@ -38,11 +39,22 @@ local asked = {
   prices = prices,
 }
 
+-- Charges a message that is unpaid, at its first quote, if it can be paid by now. Returns the same as `charge`.
+local function pay(there)
+  local amount = there.quoted + 0
+  if holds.is_short(amount) then holds.make_room() end
+  if holds.refusal(amount) then return 'repeat', there, 'repeat' end
+  redis.call('ZREM', wallet.tag .. ':unpaid', id)
+  sessions.charge(there, sessions.mode(there), amount)
+  return 'settled', there, ''
+end
+
 -- Charges it, or keeps it unpaid. Returns the answer, the message as it is now, and the flag.
 local function charge(there)
   if there and there.state ~= 'parked' then
-    local answer = messages.body_hash(there) == messages.body_hash(asked) and 'repeat' or 'conflict'
-    return answer, there, answer
+    if messages.body_hash(there) ~= messages.body_hash(asked) then return 'conflict', there, 'conflict' end
+    if sessions.is_waiting(there) then return pay(there) end
+    return 'repeat', there, 'repeat'
   end
   local amount = quoted + 0
   if holds.is_short(amount) then holds.make_room() end

@@ -34,6 +34,11 @@ function sessions.oldest_us()
   return wallet.now - wallet.conf.periods_us.report - wallet.lags.report
 end
 
+-- Whether the message is unpaid and has not expired.
+function sessions.is_waiting(message)
+  return message.state == 'unpaid' and message.since + 0 >= sessions.oldest_us()
+end
+
 -- Ends unpaid messages that have expired, this many or fewer. Returns how many.
 function sessions.end_due(most)
   local before = string.format('(%d', sessions.oldest_us())

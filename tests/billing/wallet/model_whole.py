@@ -26,8 +26,11 @@ class WholeModel(Model):
         message = self.messages.get(name)
         if message and message.state != "parked":
             assert message.request
-            same = message.request.body_hash == request.body_hash
-            return self.answer(name, *(("repeat",) * 2 if same else ("conflict",) * 2))
+            if message.request.body_hash != request.body_hash:
+                return self.answer(name, "conflict", "conflict")
+            if message.state == "unpaid" and not self.is_over(message):
+                return self._pay(name, message)
+            return self.answer(name, "repeat", "repeat")
         self.find_money(price)
         refusal = self.refusal(price)
         if refusal and refusal != "insufficient balance":
@@ -44,6 +47,15 @@ class WholeModel(Model):
             self.write("session", name, state="unpaid", mode=mode, flag="unpaid", reported=mode,
                        **self.facts(held))  # fmt: skip
             return self.answer(name, "unpaid", "unpaid")
+        self._charge(name, held, mode)
+        return self.answer(name, "settled")
+
+    def _pay(self, name: str, held: Held) -> Charge:
+        self.find_money(held.quoted)
+        if self.refusal(held.quoted):
+            return self.answer(name, "repeat", "repeat")
+        assert held.request
+        (mode,) = held.request.quote.prices
         self._charge(name, held, mode)
         return self.answer(name, "settled")
 

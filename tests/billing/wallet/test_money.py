@@ -281,6 +281,24 @@ def test_unpaid_session_messages_are_paid_oldest_first_as_far_as_it_goes(
     bench.prove()
 
 
+def test_an_unpaid_session_message_is_paid_when_it_is_requested_again(
+    bench: WalletUnderTest,
+) -> None:
+    bench.create(100)
+    assert bench.session("a", 300).answer == "unpaid"
+    assert bench.session("a", 300).answer == "repeat"
+    bench.move("recharge", 500)
+    assert bench.session("a", 300, body_hash="other").answer == "conflict"
+    charge = bench.session("a", 450)  # the first quote stands
+    assert (charge.answer, charge.state, charge.charged, charge.bal) == (
+        *("settled", "settled"),
+        *(300, 300),
+    )
+    assert bench.session("a", 300).answer == "repeat"
+    assert bench.run(wallet.pay_unpaid(SLUG)).message_ids == ()
+    bench.prove()
+
+
 def test_all_answers_are_words_of_reasons(bench: WalletUnderTest) -> None:
     bench.create(2_000)
     charges = [bench.hold(), bench.hold(), bench.sent(), bench.report("interim"),
