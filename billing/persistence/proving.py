@@ -165,11 +165,9 @@ def _checkpoints_of(wallet: Wallet, *, whole: bool) -> list[Difference]:
     """Return the first checkpoint that was changed or does not agree with its entries."""
     closed = list(checkpoints.of_wallet(wallet.pk))
     wrong = checkpoints.first_unsealed(closed)
-    if wrong is None and closed and whole:
-        wrong = checkpoints.first_unlike(wallet.pk)
-    elif wrong is None and closed:
-        oldest = min(closed, key=lambda each: each.proven_at)
-        wrong = None if checkpoints.is_proven(oldest) else oldest
+    if wrong is None and closed:
+        due = closed if whole else [min(closed, key=lambda each: each.proven_at)]
+        wrong = next((each for each in due if not checkpoints.is_proven(each)), None)
     if wrong is None:
         return []
     entries = JournalEntry.objects.filter(

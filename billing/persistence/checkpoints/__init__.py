@@ -7,7 +7,7 @@ their chain of digests is intact.
 """
 
 from billing.persistence.checkpoints.closing import close_next, digest_of_row, due, seal_of
-from billing.persistence.checkpoints.proving import first_unlike, first_unsealed, is_proven
+from billing.persistence.checkpoints.proving import first_unsealed, is_proven
 from billing.persistence.checkpoints.reading import Sums, moved, of_wallet, sums
 from billing.persistence.checkpoints.spans import Span, spans
 
@@ -17,7 +17,6 @@ __all__ = [
     "close_next",
     "digest_of_row",
     "due",
-    "first_unlike",
     "first_unsealed",
     "is_proven",
     "moved",

@@ -1,26 +1,12 @@
 """Checks that checkpoints were not changed, and that they agree with their entries."""
 
 from collections.abc import Iterable, Iterator
-from typing import Final
 
-from django.db import connection
 from django.utils import timezone
 
 from billing.models import JournalCheckpoint, JournalEntry
 from billing.persistence.checkpoints.closing import broken, seal_of, summed
 from billing.persistence.checkpoints.reading import LEGS
-
-_UNLIKE: Final = """
-SELECT c.id FROM billing_journalcheckpoint c
-LEFT JOIN billing_journalentry e ON e.wallet_id = c.wallet_id AND e.generation = c.generation
-  AND e.seq >= c.first_seq AND e.seq <= c.last_seq
-WHERE c.wallet_id = %s
-GROUP BY c.id, c.generation, c.first_seq, c.entries, c.spendable, c.held, c.receivable, c.revenue
-HAVING COUNT(e.id) <> c.entries OR COALESCE(SUM(e.spendable), 0) <> c.spendable
-  OR COALESCE(SUM(e.held), 0) <> c.held OR COALESCE(SUM(e.receivable), 0) <> c.receivable
-  OR COALESCE(SUM(e.revenue), 0) <> c.revenue
-ORDER BY c.generation, c.first_seq LIMIT 1
-"""
 
 
 def first_unsealed(checkpoints: Iterable[JournalCheckpoint]) -> JournalCheckpoint | None:
@@ -63,11 +49,3 @@ def _entries_of(checkpoint: JournalCheckpoint) -> Iterator[JournalEntry]:
     span = (checkpoint.first_seq, checkpoint.last_seq)
     rows = JournalEntry.objects.filter(wallet_id=checkpoint.wallet_id, seq__range=span)
     return rows.filter(generation=checkpoint.generation).order_by("seq").iterator(chunk_size=2_000)
-
-
-def first_unlike(wallet_id: int) -> JournalCheckpoint | None:
-    """Return the wallet's first checkpoint whose sums differ from its entries', by one query."""
-    with connection.cursor() as cursor:
-        cursor.execute(_UNLIKE, [wallet_id])
-        found = cursor.fetchone()
-    return JournalCheckpoint.objects.get(pk=found[0]) if found else None
