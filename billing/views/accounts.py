@@ -39,6 +39,8 @@ from poolsite.console.pages import principal_of
 from poolsite.console.verbs import answers_json, body_of, reason_of
 from poolsite.csv_text import csv_file
 
+LINKS = (("open", "wallet_open"), ("adjustments", "adjustments"))  # pages for finance
+
 
 @require_GET
 def account_list(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
@@ -69,7 +71,7 @@ def account_list(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
         "shown": ngettext("%(n)s account", "%(n)s accounts", len(rows)) % {"n": len(rows)},
         "next_url": address(filters, after=page.following) if page.following else "",
         "back_url": address(filters) if query.after else "",
-        "links": {"open": link("wallet_open"), "adjustments": link("adjustments") if may else ""},
+        "links": {name: link(page) if may else "" for name, page in LINKS},
         "waiting": adjustment_counts().get(Adjustment.Status.WAITING, 0) if may else 0,
     }
     return render(request, "billing/accounts.html", context)

@@ -18,12 +18,15 @@ from billing.services.acting import person
 from billing.services.adjustments import adjustment_ask
 from billing.services.promotions import promotion_revoke
 from billing.views.adjustments_asking import asked
+from billing.views.messages_words import place_of, range_words
 from poolsite import access
 from poolsite.access import four_eyes
 from poolsite.console.form_pages import form_page, saved
+from poolsite.console.lists import address
 from poolsite.console.pages import principal_of
-from poolsite.console.tables import PAGE_ROWS
+from poolsite.console.tables import PAGE_ROWS, key_of
 from poolsite.console.verbs import carry_out
+from poolsite.paging import older_page
 
 
 @require_http_methods(["GET", "POST"])
@@ -37,11 +40,16 @@ def promotions(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _page(request: HttpRequest, wallet: Wallet, form: PromotionForm) -> HttpResponse:
-    rows = with_granted(promotions_in(wallet))[:PAGE_ROWS]
+    rows = promotions_in(wallet)
+    before, first = key_of(request, "before"), place_of(request)
+    found, following = older_page(with_granted(rows), before, PAGE_ROWS)
     context = {
         "wallet": wallet,
         "form": form,
-        "rows": [_row(each) for each in rows],
+        "rows": [_row(each) for each in found],
+        "shown": range_words(first, len(found), rows.count()),
+        "next_url": address({}, before=following, at=first + len(found)) if following else "",
+        "back_url": address({}) if before else "",
         "approvers": four_eyes.approvers(person(principal_of(request))),
     }
     return form_page(request, "billing/adjustments/promotions.html", context)

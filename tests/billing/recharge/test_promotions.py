@@ -216,3 +216,23 @@ def test_the_api_grants_lists_and_revokes(
         assert call(olga, "post", API, {**given, **bad})[0] == 422
     stranger = payers("other").owner
     assert call(stranger, "get", API)[0] == 404
+
+
+def test_the_page_leads_to_every_credit(people: Payers, olga: User, settings: Any) -> None:
+    settings.BILLING_FOUR_EYES_ABOVE = 1_000 * UNITS
+    for number in range(26):
+        found = Promotion.objects.create(
+            wallet=people.wallet,
+            amount=UNITS,
+            expires_at=timezone.now() + timedelta(days=9),
+            reason=f"reason {number}",
+            granted_by="olga",
+            operation_id=f"adjust:{number}",
+        )
+    client = browser(olga)
+    first = client.get(PAGE)
+    assert found.reason in first.content.decode()
+    assert len(first.context["rows"]) == 25
+    second = client.get(PAGE + first.context["next_url"])
+    assert [row["promotion"].reason for row in second.context["rows"]] == ["reason 0"]
+    assert (second.context["next_url"], second.context["shown"]) == ("", "26 to 26 of 26")

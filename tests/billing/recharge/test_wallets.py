@@ -15,6 +15,7 @@ from poolsite import access, hotpath
 from poolsite.access.models import Account, AuditEntry
 from tests.billing.recharge.money_people import (
     answer,
+    browser,
     completed,
     figures,
     operator,
@@ -219,3 +220,11 @@ def test_an_amount_that_no_provider_takes_is_no_rule(currency: str, amount: int)
     assert "top_up_amount" in refused.value.message_dict
     people.wallet.refresh_from_db()
     assert people.wallet.top_up_below == 0
+
+
+def test_only_finance_is_led_to_the_opening_of_a_balance() -> None:
+    looker, olga = operator("looker"), operator("olga", "finance")
+    pages = [browser(user).get("/billing/accounts/").content.decode() for user in (looker, olga)]
+    payers()
+    pages += [browser(user).get("/billing/accounts/").content.decode() for user in (looker, olga)]
+    assert ["/billing/open/" in page for page in pages] == [False, True, False, True]
