@@ -1,7 +1,7 @@
 """Issuing invoices: one per account and month, once the month is complete in the books."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from typing import Any, Final
 from zoneinfo import ZoneInfo
@@ -109,6 +109,7 @@ def lock_invoices(wallet: Wallet) -> InvoiceCursor:
 
 def draft_of(wallet: Wallet, month: Month) -> Draft:
     """Return the month's charges. Raise ValidationError as `invoice_issue` does."""
+    month = _joined(wallet, month)
     name = {"month": dates.month(month.first)}
     statement = statement_of(wallet, month, 0).statement
     if not statement.is_final:
@@ -121,6 +122,26 @@ def draft_of(wallet: Wallet, month: Month) -> Draft:
     if not charges:
         raise NothingChargedError(_("Nothing was charged in %(month)s.") % name)
     return draft
+
+
+def _joined(wallet: Wallet, month: Month) -> Month:
+    """Return the month with the bounds of its own invoices and of those before and after it.
+
+    After a change of the account's time zone, months overlap or leave a gap. So no charge is
+    invoiced twice, and none between two invoices is left out.
+    """
+    last = (month.first - timedelta(days=1)).replace(day=1)
+    following = (month.first + timedelta(days=32)).replace(day=1)
+    rows = Invoice.objects.filter(wallet=wallet, month__in=(last, month.first, following))
+    found = {row.month: row for row in rows}
+    if own := found.get(month.first):
+        return replace(month, start_us=own.start_us, end_us=own.end_us)
+    before, after = found.get(last), found.get(following)
+    return replace(
+        month,
+        start_us=before.end_us if before else month.start_us,
+        end_us=after.start_us if after else month.end_us,
+    )
 
 
 def next_number(seller: Seller, kind: str) -> tuple[InvoiceSeries, datetime, date]:

@@ -1,6 +1,6 @@
 """An invoice shows what the journal has, gets the next number, and never changes."""
 
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -29,6 +29,8 @@ from billing.services import invoices, invoices_credit, tax_profiles
 from billing.services.invoices_due import issue_due
 from billing.services.wallets import wallet_open
 from poolsite.access.models import Account, AuditEntry, User
+from poolsite.access.services.accounts import account_change
+from poolsite.moments import us_of
 from poolsite.operations.models import Incident
 from tests.billing.invoices.invoice_books import MONTH, charges, issued, later, month, set_up
 from tests.billing.recharge.money_people import Payers, payers
@@ -294,3 +296,21 @@ def test_an_account_without_entries_waits_for_its_first(people: Payers) -> None:
     assert not JournalEntry.objects.filter(wallet=people.wallet).exists()
     assert InvoiceLine.objects.count() == 4
     assert InvoiceTax.objects.count() == 2
+
+
+@pytest.mark.parametrize(
+    ("before", "after"), [("UTC", "Asia/Shanghai"), ("Asia/Shanghai", "America/New_York")]
+)
+def test_each_charge_is_invoiced_once_where_the_time_zone_changes(before: str, after: str) -> None:
+    set_up()
+    wallet = payers(zone=before).wallet
+    end = datetime(2026, 2, 1, tzinfo=UTC)
+    for hours in range(-36, 36):
+        charge(wallet, us_of(end + timedelta(hours=hours)), "native_text", 1_000)
+    later(wallet)
+    made = [issue(wallet)]
+    account_change(account=wallet.account, actor="test", zone=after)
+    wallet.account.refresh_from_db()
+    made.append(issue(wallet, "2026-02"))
+    assert (made[0].end_us, made[0].total + made[1].total) == (made[1].start_us, 72_000)
+    assert [str(each) for each in unlike_of([wallet], whole=True)] == []
