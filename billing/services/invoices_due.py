@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import F, Q
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_noop, override
@@ -51,8 +51,9 @@ def _behind() -> list[Wallet]:
     last = (this - timedelta(days=1)).replace(day=1)
     rows = Wallet.objects.select_related("account", "invoice_cursor")
     rows = rows.filter(Q(invoice_cursor__month=None) | Q(invoice_cursor__month__lt=last))
-    order = ("invoice_cursor__tried_at", "pk")
-    return list(rows.order_by(*order)[:2_000])
+    # PostgreSQL sorts NULL last: accounts never checked would wait behind those without charges.
+    tried_at = F("invoice_cursor__tried_at").asc(nulls_first=True)
+    return list(rows.order_by(tried_at, "pk")[:2_000])
 
 
 def _issue_of(wallet: Wallet, seller: Seller, done: dict[str, int]) -> None:

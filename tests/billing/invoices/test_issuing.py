@@ -7,6 +7,7 @@ from uuid import uuid4
 import pytest
 from django.core.exceptions import ValidationError
 from django.db import DatabaseError, connection, transaction
+from django.test.utils import CaptureQueriesContext
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -314,3 +315,9 @@ def test_each_charge_is_invoiced_once_where_the_time_zone_changes(before: str, a
     made.append(issue(wallet, "2026-02"))
     assert (made[0].end_us, made[0].total + made[1].total) == (made[1].start_us, 72_000)
     assert [str(each) for each in unlike_of([wallet], whole=True)] == []
+
+
+def test_accounts_that_were_never_checked_come_first_on_every_database(wallet: Wallet) -> None:
+    with CaptureQueriesContext(connection) as captured:
+        issue_due()
+    assert [each["sql"] for each in captured if '"tried_at" ASC NULLS FIRST' in each["sql"]]
