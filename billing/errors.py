@@ -89,6 +89,7 @@ PROBLEMS: Mapping[str, tuple[int, str, str]] = {
 _OF = "accounts/{slug}"
 _SEEN = "unknown-account"
 _PAID = "unknown-account second-factor"  # for users who must prove a second factor
+_PAID_STATE = f"{_PAID} wrong-state"
 _CAMPAIGN, _TARIFF = f"{_OF}/campaigns/{{campaign}}", f"{_OF}/tariffs/{{tariff}}"
 _ADJUSTMENT, _REFUND = f"{_OF}/adjustments/{{adjustment}}", f"{_OF}/refunds/{{refund}}"
 _CHATBOT, _TEMPLATE = f"{_OF}/chatbots/{{chatbot}}", f"{_OF}/templates/{{template}}"
@@ -98,11 +99,12 @@ _INVOICE = f"{_OF}/invoices/{{invoice}}"
 # The problem types above that each operation behind Django can return.
 _BEHIND_DJANGO: Mapping[str, str] = {
     f"GET {_OF}": _SEEN,
+    **{f"POST {_OF}/{verb}": _PAID for verb in ("open", "rebuild", "payment-method/remove")},
     **{
-        f"POST {_OF}/{verb}": _PAID
-        for verb in (
-            *("open", "freeze", "unfreeze", "close", "rebuild", "payment-method/remove"),
-            "credit-limit",
+        f"POST {_OF}/{part}": _PAID_STATE
+        for part in (
+            *("freeze", "unfreeze", "close", "credit-limit"),
+            *("tariff-previews", "top-ups", "promotions", "refunds"),
         )
     },
     **{f"{method} {_OF}/settings": _PAID for method in ("GET", "PATCH")},
@@ -120,26 +122,24 @@ _BEHIND_DJANGO: Mapping[str, str] = {
         for part in ("{month}", "{month}/rows", "{month}/csv")
     },
     f"GET {_OF}/statements/{{month}}/pdf": f"{_SEEN} not-found month-not-final",
-    **{f"POST {_OF}/{part}": _PAID for part in ("tariffs", "tariff-previews", "top-ups")},
+    f"POST {_OF}/tariffs": _PAID,
     **dict.fromkeys((f"GET {_TARIFF}", f"GET {_TARIFF}/call-rates"), f"{_SEEN} unknown-tariff"),
-    **dict.fromkeys(
-        (f"PATCH {_TARIFF}", f"DELETE {_TARIFF}", f"POST {_TARIFF}/end"), f"{_PAID} unknown-tariff"
-    ),
+    **dict.fromkeys((f"PATCH {_TARIFF}", f"DELETE {_TARIFF}"), f"{_PAID_STATE} unknown-tariff"),
+    f"POST {_TARIFF}/end": f"{_PAID} unknown-tariff",
     f"GET {_OF}/top-ups/{{top_up}}": f"{_SEEN} unknown-top-up",
     f"POST {_OF}/top-ups/{{top_up}}/cancel": f"{_PAID} unknown-top-up",
     f"GET {_OF}/adjustments": _PAID,
-    f"POST {_OF}/adjustments": f"{_PAID} unknown-top-up",
+    f"POST {_OF}/adjustments": f"{_PAID_STATE} unknown-top-up",
     f"GET {_ADJUSTMENT}": f"{_PAID} unknown-adjustment",
     **{
-        f"POST {_ADJUSTMENT}/{verb}": f"{_PAID} unknown-adjustment"
+        f"POST {_ADJUSTMENT}/{verb}": f"{_PAID_STATE} unknown-adjustment"
         for verb in ("approve", "reject", "cancel")
     },
     f"GET {_OF}/promotions": _SEEN,
-    f"POST {_OF}/promotions": _PAID,
-    f"POST {_OF}/promotions/{{promotion}}/revoke": f"{_PAID} unknown-promotion",
-    **{f"{method} {_OF}/refunds": _PAID for method in ("GET", "POST")},
+    f"POST {_OF}/promotions/{{promotion}}/revoke": f"{_PAID_STATE} unknown-promotion",
+    f"GET {_OF}/refunds": _PAID,
     **{
-        f"POST {_REFUND}/{verb}": f"{_PAID} unknown-refund"
+        f"POST {_REFUND}/{verb}": f"{_PAID_STATE} unknown-refund"
         for verb in ("withdraw", "accept", "decline")
     },
     f"POST {_OF}/campaigns": f"{_SEEN} unknown-template",
@@ -147,12 +147,18 @@ _BEHIND_DJANGO: Mapping[str, str] = {
         f"{method} {_CAMPAIGN}{part}": f"{_SEEN} unknown-campaign"
         for method, part in (
             *(("GET", part) for part in ("", "/recipients", "/dropped-rows", "/estimate")),
-            *(("POST", f"/{verb}") for verb in ("recipients", "test-send", "send", "pause")),
+            ("POST", "/test-send"),
+        )
+    },
+    **{
+        f"{method} {_CAMPAIGN}{part}": f"{_SEEN} unknown-campaign wrong-state"
+        for method, part in (
+            *(("POST", f"/{verb}") for verb in ("recipients", "send", "pause")),
             *(("POST", "/resume"), ("POST", "/cancel"), ("DELETE", "")),
         )
     },
-    f"PATCH {_CAMPAIGN}": f"{_SEEN} unknown-campaign unknown-template",
-    f"POST {_CAMPAIGN}/await-top-up": f"{_PAID} unknown-campaign",
+    f"PATCH {_CAMPAIGN}": f"{_SEEN} unknown-campaign unknown-template wrong-state",
+    f"POST {_CAMPAIGN}/await-top-up": f"{_PAID_STATE} unknown-campaign",
     f"POST {_OF}/chatbots": _SEEN,
     f"POST {_OF}/templates": f"{_SEEN} unknown-chatbot",
     **{
@@ -170,16 +176,16 @@ _BEHIND_DJANGO: Mapping[str, str] = {
     },
     f"POST {_OF}/opt-outs": _SEEN,
     f"POST {_OF}/opt-outs/{{opt_out}}/remove": f"{_SEEN} unknown-opt-out",
-    **{f"POST {_REPORT}/{verb}": f"{_PAID} unknown-report" for verb in ("accept", "charge")},
+    **{f"POST {_REPORT}/{verb}": f"{_PAID_STATE} unknown-report" for verb in ("accept", "charge")},
     f"POST {_OF}/invoices": f"{_PAID} not-found",  # a month that can't be invoiced
     f"PUT {_OF}/tax-profile": _PAID,
     **{f"{method} {_OF}/alert-recipients": _PAID for method in ("GET", "POST")},
     f"DELETE {_OF}/alert-recipients/{{recipient}}": f"{_PAID} unknown-recipient",
     **{f"GET {_INVOICE}{part}": f"{_SEEN} unknown-invoice" for part in ("", "/pdf", "/csv")},
     f"GET {_INVOICE}/credit/pdf": f"{_SEEN} unknown-invoice unknown-credit-note",
-    f"POST {_INVOICE}/credit": f"{_PAID} unknown-invoice",
+    f"POST {_INVOICE}/credit": f"{_PAID_STATE} unknown-invoice",
     **{
-        f"POST {_INVOICE}/credit/{verb}": f"{_PAID} unknown-invoice unknown-credit-note"
+        f"POST {_INVOICE}/credit/{verb}": f"{_PAID_STATE} unknown-invoice unknown-credit-note"
         for verb in ("approve", "reject")
     },
     "GET invoicing/seller": "unknown-seller",

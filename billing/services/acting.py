@@ -41,6 +41,11 @@ def clean_amount(units: int) -> int:
         raise ValidationError(str(error)) from None
 
 
+def wrong_state(text: str) -> ValidationError:
+    """Return the refusal of what an object's state does not allow: 409 in the API."""
+    return ValidationError(text, code="wrong-state")
+
+
 def locked(wallet: Wallet) -> Wallet:
     """Return the wallet's row, locked until the transaction ends."""
     rows = Wallet.objects.select_related("account").select_for_update(of=("self",))

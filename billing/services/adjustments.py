@@ -23,7 +23,7 @@ from billing.models import (
     Wallet,
 )
 from billing.services import outbox, promotions
-from billing.services.acting import clean_amount, clean_line, locked, person
+from billing.services.acting import clean_amount, clean_line, locked, person, wrong_state
 from billing.services.wallets import credit_limit_write
 from poolsite import access, hotpath, live
 from poolsite.access import four_eyes
@@ -215,7 +215,7 @@ def _waiting(adjustment: Adjustment) -> Adjustment:
         pk=adjustment.pk
     )
     if found.status != Adjustment.Status.WAITING:
-        raise ValidationError(_("A decision was already made: %s.") % found.get_status_display())
+        raise wrong_state(_("A decision was already made: %s.") % found.get_status_display())
     return found
 
 
@@ -231,7 +231,7 @@ def _check(wallet: Wallet, kind: str, recharge: Recharge | None) -> None:
     """Allow a closed account to be settled only: paid out or written off, never filled again."""
     closed = wallet.status == Wallet.Status.CLOSED
     if closed and kind not in (Kind.CASH_REFUND, Kind.CHARGEBACK, Kind.DEBIT, Kind.CHARGE_BY_HAND):
-        raise ValidationError(_("This account is closed."))
+        raise wrong_state(_("This account is closed."))
     if recharge is not None and recharge.wallet_id != wallet.pk:
         raise ValidationError(_("That top-up belongs to another account."))
 

@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 
 from billing.models import Adjustment, MoneyOrder
 from billing.services import outbox
-from billing.services.acting import clean_line
+from billing.services.acting import clean_line, wrong_state
 from billing.services.adjustments import TOPIC, close_request, note, operator_of
 from poolsite import live
 from poolsite.access.services.actor import Actor, name_of, require
@@ -27,11 +27,11 @@ def adjustment_give_up(adjustment: Adjustment, *, actor: Actor, reason: str) -> 
         if found.kind != MoneyOrder.Kind.CASH_REFUND:
             raise ValidationError(_("Only cash refunds can be cancelled."))
         if found.status != Adjustment.Status.APPLIED:
-            raise ValidationError(
+            raise wrong_state(
                 _("This refund can't be cancelled. Its status is: %s.") % found.get_status_display()
             )
         if not outbox.give_up(found.wallet, found.operation_id):
-            raise ValidationError(_("This refund was already paid out."))
+            raise wrong_state(_("This refund was already paid out."))
         found.status = Adjustment.Status.CANCELLED
         found.decision_reason = reason
         found.save(update_fields=["status", "decision_reason"])

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from billing import gateways
 from billing.models import Campaign, Template, Wallet
 from billing.pricing.content import missing_of
-from billing.services.acting import clean_line
+from billing.services.acting import clean_line, wrong_state
 from billing.services.campaigns_running import begin, locked, touch, user_of
 from poolsite import access
 from poolsite.access.services.actor import Actor, name_of, require
@@ -86,7 +86,7 @@ def campaign_delete(*, actor: Actor, campaign: Campaign) -> None:
     found = locked(campaign)
     _must_be(found, Status.DRAFT)
     if found.is_reading:
-        raise ValidationError(_("The file is still being read. Try again when it is done."))
+        raise wrong_state(_("The file is still being read. Try again when it is done."))
     access.audit(
         actor=actor,
         action="billing.campaign_delete",
@@ -222,7 +222,7 @@ def _move(found: Campaign, status: str, actor: Actor, action: str, reason: str =
 
 def _must_be(found: Campaign, *statuses: str) -> None:
     if found.status not in statuses:
-        raise ValidationError(
+        raise wrong_state(
             _("The campaign's status is “%s”. Nothing was changed.") % found.get_status_display()
         )
 

@@ -14,6 +14,7 @@ from billing.campaigns.reach import reach
 from billing.campaigns.recipients_file import SourceRow, read_rows
 from billing.models import Campaign, DroppedRow, Recipient
 from billing.services.abilities import look_up
+from billing.services.acting import wrong_state
 from billing.services.campaigns_running import touch, user_of
 from billing.services.opt_outs import QUERY_VALUES, opted_out
 from poolsite import access, jobs
@@ -44,7 +45,7 @@ def recipients_upload(
         rows = Campaign.objects.select_related("wallet__account", "job")
         found = rows.select_for_update(of=("self",)).get(pk=campaign.pk)
         if found.status != Campaign.Status.DRAFT or found.is_reading:
-            raise ValidationError(_("The recipients can't be changed now. Nothing was changed."))
+            raise wrong_state(_("The recipients can't be changed now. Nothing was changed."))
         _empty(found)
         size = _keep(found, data)
         found.file_name = name

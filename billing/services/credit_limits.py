@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from billing.models import Adjustment, Wallet
 from billing.money import LIMIT
-from billing.services.acting import clean_line, locked
+from billing.services.acting import clean_line, locked, wrong_state
 from billing.services.adjustments import TOPIC, note, operator_of
 from billing.services.wallets import credit_limit_write
 from poolsite import live
@@ -66,11 +66,11 @@ def waiting_raise(wallet: Wallet) -> Adjustment | None:
 
 def _check_raise(wallet: Wallet, amount: int) -> None:
     if wallet.status == Wallet.Status.CLOSED:
-        raise ValidationError(_("This account is closed."))
+        raise wrong_state(_("This account is closed."))
     if wallet.spendable + wallet.held + amount >= LIMIT:
         raise ValidationError(_("This amount is too large."))
     if waiting_raise(wallet) is not None:
-        raise ValidationError(
+        raise wrong_state(
             _("Another higher credit limit is waiting for approval. Reject or approve it first.")
         )
 

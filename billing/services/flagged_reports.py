@@ -2,13 +2,12 @@
 
 from uuid import UUID
 
-from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from billing.models import Adjustment, FlaggedReport, MoneyOrder
-from billing.services.acting import clean_line
+from billing.services.acting import clean_line, wrong_state
 from billing.services.adjustments import adjustment_ask
 from poolsite import access, live
 from poolsite.access.services.actor import Actor, name_of, require
@@ -67,7 +66,7 @@ def _open_report(report: FlaggedReport) -> FlaggedReport:
     rows = FlaggedReport.objects.select_for_update(of=("self",)).select_related("wallet__account")
     found = rows.get(pk=report.pk)
     if found.closed_at is not None:
-        raise ValidationError(_("This report is already closed."))
+        raise wrong_state(_("This report is already closed."))
     if found.adjustments.filter(status=Adjustment.Status.WAITING).exists():
-        raise ValidationError(_("A manual charge is waiting for approval."))
+        raise wrong_state(_("A manual charge is waiting for approval."))
     return found

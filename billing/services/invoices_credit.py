@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from billing import webhook_events
 from billing.models import CreditNote, Invoice, InvoiceSeries
 from billing.services import invoices_mail
-from billing.services.acting import clean_line
+from billing.services.acting import clean_line, wrong_state
 from billing.services.adjustments import operator_of
 from billing.services.invoices import lock_invoices, next_number
 from billing.services.tax_profiles import seller_of
@@ -41,7 +41,7 @@ def credit_ask(invoice: Invoice, *, actor: Actor, reason: str) -> CreditNote:
         lock_invoices(invoice.wallet)
         found = CreditNote.objects.filter(invoice=invoice).exclude(status=Status.REJECTED).first()
         if found is not None and found.status == Status.ISSUED:
-            raise ValidationError(_("This invoice was already credited."))
+            raise wrong_state(_("This invoice was already credited."))
         if found is not None:
             return found
         note = CreditNote.objects.create(invoice=invoice, reason=reason, asked_by=asker)
@@ -127,7 +127,7 @@ def _waiting(note: CreditNote) -> CreditNote:
     rows = CreditNote.objects.select_related("invoice__wallet__account", "asked_by")
     found = rows.get(pk=note.pk)
     if found.status != Status.WAITING:
-        raise ValidationError(_("A decision was already made: %s.") % found.get_status_display())
+        raise wrong_state(_("A decision was already made: %s.") % found.get_status_display())
     return found
 
 

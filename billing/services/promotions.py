@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from billing.models import Adjustment, MoneyOrder, Promotion, Wallet
 from billing.selectors.promotions import active_count
 from billing.services import outbox
-from billing.services.acting import clean_line, locked, person
+from billing.services.acting import clean_line, locked, person, wrong_state
 from billing.wallet import MOST_GRANTS
 from poolsite import access, live
 from poolsite.access.services.actor import Actor, name_of, require
@@ -68,7 +68,7 @@ def promotion_revoke(promotion: Promotion, *, actor: Actor, reason: str) -> Prom
         if found.revoked_at is not None:
             return found
         if found.expires_at <= timezone.now():
-            raise ValidationError(_("This promotional credit has expired."))
+            raise wrong_state(_("This promotional credit has expired."))
         found.revoked_at, found.revoked_by = timezone.now(), name_of(actor)
         found.save(update_fields=["revoked_at", "revoked_by"])
         # Redis takes a revocation where it refuses a grant (no memory): the grant would follow.

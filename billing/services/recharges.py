@@ -13,7 +13,7 @@ from billing.models import Recharge, Wallet
 from billing.presentation import amount as in_words
 from billing.recharging import variants
 from billing.services import provider_trouble
-from billing.services.acting import clean_amount, locked
+from billing.services.acting import clean_amount, locked, wrong_state
 from poolsite import access
 from poolsite.access.services.actor import Actor, name_of, require
 
@@ -45,7 +45,7 @@ def recharge_start(
         if found is not None:
             return _same(found, wallet, amount, variant)
         if wallet.status == Wallet.Status.CLOSED:
-            raise ValidationError(_("This account is closed."))
+            raise wrong_state(_("This account is closed."))
         keep = keep_method and variants.keeps_methods(variant)
         return recharge_write(
             wallet, actor=actor, amount=amount, variant=variant, token=str(token), keep_method=keep

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from billing.models import Adjustment, MoneyOrder, RefundRequest, Wallet
 from billing.selectors.promotions import own_balance
-from billing.services.acting import clean_amount, clean_line, locked, person
+from billing.services.acting import clean_amount, clean_line, locked, person, wrong_state
 from billing.services.adjustments import TOPIC, adjustment_ask
 from poolsite import access, live
 from poolsite.access import four_eyes
@@ -35,7 +35,7 @@ def refund_ask(
     with transaction.atomic():
         wallet = locked(wallet)
         if RefundRequest.objects.filter(wallet=wallet, status=Status.OPEN).exists():
-            raise ValidationError(_("A refund request is already open."))
+            raise wrong_state(_("A refund request is already open."))
         if amount > own_balance(wallet):
             raise ValidationError(_("The amount is more than the balance."))
         request = RefundRequest.objects.create(
@@ -106,9 +106,7 @@ def _open_request(request: RefundRequest) -> RefundRequest:
     rows = RefundRequest.objects.select_for_update(of=("self",)).select_related("wallet__account")
     found = rows.get(pk=request.pk)
     if found.status != Status.OPEN:
-        raise ValidationError(
-            _("This request was already answered: %s.") % found.get_status_display()
-        )
+        raise wrong_state(_("This request was already answered: %s.") % found.get_status_display())
     return found
 
 

@@ -17,7 +17,7 @@ from billing.pricing.calls import Rate
 from billing.pricing.rate_rows import RateError
 from billing.pricing.tariff import TariffError, read_prices, stored
 from billing.services import call_rates as rates
-from billing.services.acting import clean_line
+from billing.services.acting import clean_line, wrong_state
 from billing.services.days import day_start, zone_of
 from poolsite import access
 from poolsite.access.models import Account
@@ -212,7 +212,7 @@ def _locked(account: Account) -> Account:
 def _unused(tariff: Tariff) -> Tariff:
     tariff = Tariff.objects.select_for_update().get(pk=tariff.pk)
     if why := why_fixed(tariff):
-        raise ValidationError(why)
+        raise wrong_state(why)
     return tariff
 
 

@@ -19,7 +19,7 @@ from billing import servers, webhook_events
 from billing import wallet as commands
 from billing.models import Wallet
 from billing.money import LIMIT
-from billing.services.acting import clean_line, locked
+from billing.services.acting import clean_line, locked, wrong_state
 from billing.services.recharges import check_amount
 from billing.services.wallet_settings import settings_of
 from poolsite import access, hotpath, live
@@ -169,7 +169,7 @@ def _set_status(
         if before == status:
             return wallet
         if before not in from_one_of:
-            raise ValidationError(_("This account is %s.") % wallet.get_status_display())
+            raise wrong_state(_("This account is %s.") % wallet.get_status_display())
         wallet.status, wallet.status_reason = status, reason
         changed = ["status", "status_reason"]
         if status == Status.CLOSED:

@@ -32,6 +32,10 @@ _PROBLEMS: dict[str, tuple[int, str, str]] = {
         *(403, "The token may not be used from this address"),
         "The token is limited to other networks.",
     ),
+    "wrong-state": (
+        *(409, "The state does not allow this"),
+        "The object's state doesn't allow this. Nothing was changed.",
+    ),
     "idempotency-running": (
         *(409, "The first request is still running"),
         "A request with this `Idempotency-Key` is still running. Repeat it in a moment.",

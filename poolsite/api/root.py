@@ -106,7 +106,8 @@ def _problem(request: HttpRequest, error: RefusedError) -> HttpResponse:
 
 @api.exception_handler(FieldsRefused)
 def _bad_fields(request: HttpRequest, error: FieldsRefused) -> HttpResponse:
-    return django_problem("malformed", " ".join(error.messages))
+    is_of_state = getattr(error, "code", None) == "wrong-state"
+    return django_problem("wrong-state" if is_of_state else "malformed", " ".join(error.messages))
 
 
 @api.exception_handler(access.AccessRefused)

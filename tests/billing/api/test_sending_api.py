@@ -56,7 +56,7 @@ def test_a_campaign_goes_from_its_draft_to_its_end(office: Office) -> None:
     assert ok(office.ask("patch", path, none))["quiet_from"] is None
     assert Campaign.objects.get().scheduled_at is not None
     assert office.ask("post", f"{path}/send").status_code == 422  # there is no gateway in this test
-    assert office.ask("post", f"{path}/pause").status_code == 422
+    assert office.ask("post", f"{path}/pause").status_code == 409
     listed = ok(office.ask("get", "campaigns", {"q": "aut", "state": "draft"}))["data"]
     assert [row["id"] for row in listed] == [made["id"]]
     assert ok(office.ask("get", "campaigns", {"state": "done"}))["data"] == []
