@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext_noop
 
@@ -30,17 +31,21 @@ def begin_when_due(campaign: Campaign) -> bool:
         return begin(found, None)
 
 
+def paid() -> QuerySet[Campaign]:
+    """Return the campaigns that wait for a top-up and whose account got money since."""
+    money_in = MoneyOrder.objects.filter(
+        wallet=OuterRef("wallet"),
+        kind__in=MONEY_IN,
+        applied_at__gt=OuterRef("top_up_awaited_since"),
+    )
+    return Campaign.objects.filter(Exists(money_in), status=Status.LOW_BALANCE)
+
+
 def begin_when_paid(campaign: Campaign) -> bool:
     """Resume a campaign that waits for a top-up if money came in; return whether it was resumed."""
     with transaction.atomic():
         found = locked(campaign)
-        since = found.top_up_awaited_since
-        if found.status != Status.LOW_BALANCE or since is None:
-            return False
-        money_in = MoneyOrder.objects.filter(
-            wallet_id=found.wallet_id, kind__in=MONEY_IN, applied_at__gt=since
-        )
-        return money_in.exists() and begin(found, None)
+        return paid().filter(pk=found.pk).exists() and begin(found, None)
 
 
 def quiet_hours(campaign: Campaign) -> QuietHours:

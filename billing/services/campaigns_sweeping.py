@@ -21,7 +21,9 @@ def sweep_campaigns(shard: int = 0, shards: int = 1) -> dict[str, int]:
     """Check all campaigns that are under way, at most 200 of each state."""
     return {
         "begun": sum(running.begin_when_due(each) for each in _due()),
-        "paid": sum(running.begin_when_paid(each) for each in _awaiting_money()),
+        "paid": sum(
+            running.begin_when_paid(each) for each in running.paid().order_by("pk")[:LIMIT]
+        ),
         "taken_up": sum(_take_up(each) for each in _of(Status.SENDING)),
         "ended": sum(_end(each) for each in _of(Status.SENT)),
     }
@@ -58,11 +60,6 @@ def _due() -> list[Campaign]:
     rows = Campaign.objects.select_related("wallet__account", "job")
     due = rows.filter(status=Status.SCHEDULED, scheduled_at__lte=timezone.now())
     return list(due.order_by("scheduled_at")[:LIMIT])
-
-
-def _awaiting_money() -> list[Campaign]:
-    rows = Campaign.objects.filter(status=Status.LOW_BALANCE).exclude(top_up_awaited_since=None)
-    return list(rows.order_by("pk")[:LIMIT])
 
 
 def _take_up(campaign: Campaign) -> bool:

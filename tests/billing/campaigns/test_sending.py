@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from billing import wallet as commands
 from billing.models import Campaign, HoldIntent, Message, Recipient, Tariff, TerminalListing
-from billing.services import outbox, sending, sending_steps
+from billing.services import campaigns_sweeping, outbox, sending, sending_steps
 from billing.services.campaigns import (
     campaign_await_top_up,
     campaign_cancel,
@@ -31,6 +31,7 @@ from tests.billing.campaigns.world import (
     fresh,
     numbers,
     send,
+    sender,
     work,
 )
 
@@ -114,6 +115,19 @@ def test_top_up_and_go_on_needs_no_second_visit(acme: Sender, gateway: GatewayPr
     campaign = work(campaign)
     assert (campaign.status, states(campaign)) == (Status.SENT, {"sent": 3})
     assert acme.shop.balance().bal == 0
+
+
+def test_a_campaign_that_no_one_pays_for_does_not_hold_up_one_that_was_paid(
+    acme: Sender, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(campaigns_sweeping, "LIMIT", 1)
+    poor, paid = sender("poor").draft(numbers(1)), acme.draft(numbers(1))
+    since = timezone.now()
+    waits = {"status": Status.LOW_BALANCE, "top_up_awaited_since": since}
+    Campaign.objects.filter(pk__in=[poor.pk, paid.pk]).update(**waits)
+    outbox.order(acme.wallet, "recharge", DEAREST, "recharge:7")
+    assert sweep_campaigns(0, 1)["paid"] == 1
+    assert fresh(paid).status == Status.SENDING
 
 
 STEPS = ("intents", "held", "sent", "handed over", "recorded")
