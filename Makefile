@@ -36,13 +36,14 @@ test-fast: JOBS = $(shell nproc)
 test-fast: .venv/installed-dev  ## its logic alone: no process but one Redis
 	@exec $(PYTEST) $(SPREAD) -m "not processes and not prove" --ignore tests/house
 
-prove: .venv/installed-dev  ## the long proofs: kills, mutants, chaos, the demo, every page
+prove: .venv/installed-dev  ## the long proofs: kills, mutants, chaos, the demo, every page, the rehearsal (REHEARSAL=no: without it)
 	@failed=0; \
 	$(PYTEST) $(SPREAD) -m "prove and not (alone or background or rehearsal)" || failed=1; \
 	$(PY) -m tests.support.background $(ARGS) || failed=1; \
+	$(if $(filter no,$(REHEARSAL)),,$(PYTEST) -m "prove and rehearsal" || failed=1;) \
 	exit $$failed
 
-rehearsal: .venv/installed-dev  ## a proof of ten minutes: install, lose each part, upgrade, restore by the guides' commands
+rehearsal: .venv/installed-dev  ## its last proof alone, ten minutes: install, lose each part, upgrade, restore by the guides' commands
 	@exec $(PYTEST) -m "prove and rehearsal"
 
 check-durations: .venv/installed-dev  ## the part of check that looks at what the tests cost

@@ -13,6 +13,7 @@ from typing import Any
 from numbers.api import frames, pushes
 from numbers.api.directory import POOLS, PoolRef
 from numbers.schemas import BODY_LIMIT_BYTES
+from poolsite import tracing
 from poolsite.access import Principal
 from poolsite.live.reading import TOO_MANY, Receive, TextFrames
 from poolsite.live.routing import socket
@@ -91,9 +92,10 @@ class SwitchSocket(ServedSocket):
         later = [frame for frame in taken if isinstance(frame, frames.Waiting)]
         for frame in later:
             self._wait(pool, frame)
-        return await frames.answer_all(
-            pool, self._principal, [frame for frame in taken if frame not in later]
-        )
+        with tracing.commands("numbers.event", len(taken) - len(later)):
+            return await frames.answer_all(
+                pool, self._principal, [frame for frame in taken if frame not in later]
+            )
 
     def _wait(self, pool: PoolRef, frame: "frames.Waiting") -> None:
         if len(self._waiting) >= WAITING_CALLS:
@@ -104,7 +106,9 @@ class SwitchSocket(ServedSocket):
         task.add_done_callback(self._waiting.discard)
 
     async def _call(self, pool: PoolRef, frame: "frames.Waiting") -> None:
-        await self._answers.put(await frames.answer_waiting(pool, self._principal, frame))
+        with tracing.commands("numbers.event", 1):
+            answer = await frames.answer_waiting(pool, self._principal, frame)
+        await self._answers.put(answer)
 
     def _note_switches(self, frame: frames.Frame) -> None:
         """Note the switches that a frame names, to push them the calls that must end."""

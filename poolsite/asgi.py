@@ -62,7 +62,7 @@ application = ProtocolTypeRouter(
 watch.start()
 
 # Loaded objects stay, so the garbage collector need not scan them again and again. See also its
-# threshold in settings.py. (Measured with 1,000 live sockets and 5,000 events/s: collections took a
-# fifth of the process's time.)
+# threshold in settings/site.py. (Measured with 1,000 live sockets and 5,000 events/s: collections
+# took a fifth of the process's time.)
 gc.collect()
 gc.freeze()

@@ -1,4 +1,4 @@
-"""Bulk writes of rows: COPY and unnest on PostgreSQL, executemany on SQLite.
+"""Bulk writes of rows: COPY and unnest on PostgreSQL, executemany on SQLite; bulk deletion.
 
 For the few places that write all the time: the history and the books. Django's bulk_create and
 bulk_update prepare every value of every row separately, which costs more than the rows do. Each
@@ -9,6 +9,7 @@ constants, never from callers' data. Values are sent as parameters, or escaped i
 # ruff: noqa: S608 every statement consists of our own names
 
 import json
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,6 +22,8 @@ from django.utils import timezone
 from poolsite.sql_texts import Row, array_text, copy_line
 
 Values = Mapping[str, Any]
+DELETE_ROWS = 2_000  # in one transaction
+DELETE_SECONDS = 60.0  # the next sweep continues
 _TEXTS = (models.CharField, models.TextField)
 _PLAIN = (
     *_TEXTS,
@@ -147,6 +150,22 @@ def add_lines(table: Table, lines: Sequence[str]) -> None:
         cursor.copy(statement) as copy,
     ):
         copy.write("".join(lines))
+
+
+def delete_oldest(rows: "models.QuerySet[Any]") -> int:
+    """Delete rows that have expired, in their order, in short transactions, for up to a minute.
+
+    Return how many there were, without those that were deleted with them.
+    """
+    deleted, deadline = 0, time.monotonic() + DELETE_SECONDS
+    while time.monotonic() < deadline:
+        keys = list(rows.values_list("pk", flat=True)[:DELETE_ROWS])
+        # unaudited: only age decides
+        rows.model._base_manager.filter(pk__in=keys).delete()
+        deleted += len(keys)
+        if len(keys) < DELETE_ROWS:
+            break
+    return deleted
 
 
 def _unnested(columns: Sequence[_Column]) -> str:

@@ -24,6 +24,7 @@ TIMEOUTS = ("OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "OTEL_EXPORTER_OTLP_TIMEOUT")
 EXPORT_SECONDS = 5  # the standard's 10 would delay the end of a process
 STOP_SECONDS = 2.0
 OFF: AbstractContextManager[Any] = nullcontext()
+CONTEXT = {b"traceparent", b"tracestate"}
 
 _deadline = float("inf")  # nothing is exported after this time
 _tracer: Any = None
@@ -192,6 +193,15 @@ def is_recording() -> bool:
     return bool(get_current_span().is_recording())
 
 
+def context_of(scope: Mapping[str, Any]) -> dict[str, str]:
+    """Return the headers of a request or a handshake that name its client's trace."""
+    return {
+        name.decode("latin-1"): value.decode("latin-1")
+        for name, value in scope["headers"]
+        if name in CONTEXT
+    }
+
+
 def trace_id() -> str:
     """Return the caller's trace ID (32 hex digits) for log lines, or "" outside of a trace."""
     return headers().get("traceparent", "--").split("-")[1] if _tracer is not None else ""
@@ -205,6 +215,14 @@ def causing() -> Iterator[None]:
         yield
     finally:
         _cause.reset(token)
+
+
+@contextmanager
+def commands(action: str, count: int) -> Iterator[None]:
+    """Open a span, with a trace of its own, around commands that arrived on a websocket."""
+    shown = {"poolsite.frames": count}
+    with span(f"frames {action}", "server", parent={}, attributes=shown), causing():
+        yield
 
 
 def cause() -> str:

@@ -226,8 +226,7 @@ class Rounds:
 
     def _write_part(self, server: str, part: Sequence[_Closed]) -> list[Known]:
         turn = self.turn
-        oldest = min([each.sheet.batch.changes[0].at_us for each in part])
-        turn.oldest_us = min(turn.oldest_us or oldest, oldest)
+        turn.note_lag(min(each.sheet.batch.changes[0].at_us for each in part))
         fence = turn.fence()
         crash_point("billing.batch_closed")
         held = lease.current()

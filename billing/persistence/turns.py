@@ -5,15 +5,17 @@ import socket
 import time
 from dataclasses import dataclass, field
 
-from django.utils import timezone
-
 from billing.models import WriterRun
 from billing.persistence.alarms import BookAlarms
 
 
 @dataclass
 class Turn:
-    """The result of a shard's turn. `lost`: wallets that Redis lost, or that went back in time."""
+    """The result of a shard's turn.
+
+    lag_seconds: how long the oldest entry had waited when the turn came to it.
+    lost: wallets that Redis lost, or that went back in time.
+    """
 
     shard: int = 0
     shards: int = 1
@@ -25,7 +27,7 @@ class Turn:
     faults: int = 0
     failed: int = 0
     left: int = 0
-    oldest_us: int = 0
+    lag_seconds: int = 0
     lost: dict[int, str] = field(default_factory=dict)
     alarms: BookAlarms = field(default_factory=BookAlarms)
     run: WriterRun | None = None
@@ -60,9 +62,6 @@ class Turn:
         """How many seconds the turn has lasted."""
         return time.monotonic() - self.begun
 
-    @property
-    def lag_seconds(self) -> int:
-        """How many seconds the oldest entry of this turn has waited."""
-        if not self.oldest_us:
-            return 0
-        return max(0, int(timezone.now().timestamp() - self.oldest_us / 1_000_000))
+    def note_lag(self, at_us: int) -> None:
+        """Note that an entry of this time is about to be written."""
+        self.lag_seconds = max(self.lag_seconds, int(time.time() - at_us / 1_000_000))

@@ -41,6 +41,11 @@ class ShardLag:
         limit = 3 * settings.BILLING_PERSIST_SECONDS + 30
         return self.age_seconds is None or self.age_seconds > limit
 
+    @property
+    def waiting_seconds(self) -> float:
+        """How long a change may have waited: since the last turn, if the next one is late."""
+        return max(self.lag_seconds, self.age_seconds or 0.0) if self.is_late else self.lag_seconds
+
 
 def shard_lags() -> list[ShardLag]:
     """Return every shard, in order. This reads the results of the turns, not the wallets."""
@@ -142,7 +147,8 @@ def collect() -> Iterator[Metric]:
     """Yield the metrics for /metrics."""
     lag = GaugeMetricFamily(
         "poolsite_billing_persist_lag_seconds",
-        "How long the oldest entry of the shard's last turn had waited.",
+        "How long the oldest entry of the shard's last turn had waited, or, if the next turn is "
+        "late, the time since then.",
         labels=["shard"],
     )
     left = GaugeMetricFamily(
@@ -151,7 +157,7 @@ def collect() -> Iterator[Metric]:
         labels=["shard"],
     )
     for shard in shard_lags():
-        lag.add_metric([str(shard.shard)], shard.lag_seconds)
+        lag.add_metric([str(shard.shard)], shard.waiting_seconds)
         left.add_metric([str(shard.shard)], shard.left)
     yield from (lag, left)
     state = audit_state()

@@ -7,7 +7,6 @@ from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db import models
 from django.db.models import F
 from django.db.models.functions import Mod
 from django.utils import timezone
@@ -20,13 +19,12 @@ from billing.persistence.running import REDIS_ERRORS, forget_old_runs, persist_s
 from billing.services import safe_mode
 from billing.services.wallet_settings import settings_of
 from poolsite import hotpath
+from poolsite.sql_bulk import delete_oldest
 
 logger = logging.getLogger(__name__)
 
 PAGE = 1_000
 PURGE_LIMIT = 500  # of one wallet in one command
-MOST_ROUNDS = 20
-DELETE_ROWS = 2_000
 CHECKPOINT_SECONDS = 8.0
 INTENT_DAYS = 4  # a report comes within 72 h of the hand-over, or it is late
 ENDED = (State.SETTLED, State.FAILED, State.EXPIRED, State.CANCELLED)
@@ -148,20 +146,7 @@ def delete_expired() -> dict[str, int]:
     )
     intents = HoldIntent.objects.filter(created_at__lt=now - timedelta(days=INTENT_DAYS))
     return {
-        "messages": _delete(old),
-        "intents": _delete(intents),
+        "messages": delete_oldest(old.order_by("pk")),
+        "intents": delete_oldest(intents.order_by("pk")),
         "runs": forget_old_runs(),
     }
-
-
-def _delete(rows: models.QuerySet[Any]) -> int:
-    """Delete in bounded batches, the oldest keys first."""
-    deleted = 0
-    for _ in range(MOST_ROUNDS):
-        keys = list(rows.order_by("pk").values_list("pk", flat=True)[:DELETE_ROWS])
-        if not keys:
-            break
-        # unaudited: rows that the settings declare expired
-        rows.model._default_manager.filter(pk__in=keys).delete()
-        deleted += len(keys)
-    return deleted

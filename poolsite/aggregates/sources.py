@@ -4,6 +4,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from django.db.models import F
+from django.db.models.functions import Mod
+
 from poolsite import hotpath
 from poolsite.history import Aggregate, Retained, Source, StreamEntry
 from poolsite.history.healing import heal
@@ -36,8 +39,9 @@ class AggregateSource(Source):
     rebuild: Callable[[Any, str, int], bool]
     tables: Callable[[], Sequence[Retained]]
 
-    def aggregates(self) -> Iterable[Aggregate]:
-        rows = self.model.objects.order_by("pk").values_list("pk", "slug")
+    def aggregates(self, shard: int = 0, shards: int = 1) -> Iterable[Aggregate]:
+        mine = self.model.objects.annotate(shard=Mod(F("pk"), shards)).filter(shard=shard)
+        rows = mine.order_by("pk").values_list("pk", "slug")
         return [Aggregate(self.keys(slug).tag, key) for key, slug in rows]
 
     def write(self, aggregate: Aggregate, generation: int, entries: Sequence[StreamEntry]) -> None:

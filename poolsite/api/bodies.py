@@ -19,23 +19,41 @@ FORM_LIMIT_BYTES: Final = UPLOAD_BYTES_LIMIT + 2 * _MEGABYTE  # the file and the
 def bounded_bodies(default: ASGIApp) -> ASGIApp:
     """Answer 413 instead of passing a larger body to `default` than is allowed.
 
-    Forms with files may be as large as an upload, other bodies as large as settings allow. A
-    correct Content-Length is refused before the first byte. Otherwise nothing beyond the limit is
-    read.
+    Forms with files may be as large as an upload, other bodies as large as settings allow. Nothing
+    beyond the limit is stored.
     """
 
     async def serve(scope: Scope, receive: Receive, send: Send) -> None:
         limit = _limit_bytes(scope)
         declared = header(scope, b"content-length")
         if declared and (not declared.isdecimal() or int(declared[:20]) > limit):
+            await drop_body(scope, receive)
             await _refusal(scope, limit)(scope, receive, send)
             return
         body = _Body(receive, limit)
         await default(scope, body.receive, send)
         if body.too_large:
+            if body.has_more:
+                await drop_body(scope, receive)
             await _refusal(scope, limit)(scope, receive, send)
 
     return serve
+
+
+async def drop_body(scope: Scope, receive: Receive) -> None:
+    """Read the rest of a refused body and drop it, if it is no larger than nginx lets through.
+
+    nginx is still sending it, and answers 502 if the connection closes meanwhile.
+    """
+    declared = header(scope, b"content-length")
+    if declared and (not declared.isdecimal() or int(declared[:20]) > FORM_LIMIT_BYTES):
+        return
+    left = FORM_LIMIT_BYTES
+    while left > 0:
+        message = await receive()
+        if not message.get("more_body"):
+            return
+        left -= len(message["body"])
 
 
 class _Body:
@@ -46,11 +64,12 @@ class _Body:
     def __init__(self, receive: Receive, limit: int) -> None:
         self._receive = receive
         self._left = limit
-        self.too_large = False
+        self.too_large = self.has_more = False
 
     async def receive(self) -> Message:
         if not self.too_large:
             message = await self._receive()
+            self.has_more = message.get("more_body", False)
             self._left -= len(message.get("body", b""))
             if self._left >= 0:
                 return message
@@ -69,7 +88,7 @@ def _refusal(scope: Scope, limit: int) -> Response:
         scope,
         "too-large",
         f"at most {limit} bytes",
-        # The rest of the body is unread, so the connection cannot serve another request.
+        # The rest of the body may be unread: the connection cannot serve another request then.
         headers={"Connection": "close"},
         context={"limit": UPLOAD_BYTES_LIMIT // _MEGABYTE},
     )

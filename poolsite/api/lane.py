@@ -15,6 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from poolsite import hotpath
 from poolsite.api import gather
+from poolsite.api.bodies import drop_body
 from poolsite.api.problems import problem_response, without_reply
 from poolsite.api.reading import TooDeepError
 from poolsite.sql_away import sql_is_away
@@ -54,7 +55,7 @@ def routes() -> list[Route]:
 async def read_body(request: Request, limit_bytes: int) -> bytes:
     """Return the whole body, whose type is JSON or missing. Raise TooLargeError or MediaTypeError.
 
-    Nothing over the limit is stored. A correct Content-Length is refused before the first byte.
+    Nothing over the limit is stored.
     """
     declared = None
     for name, value in request.scope["headers"]:
@@ -63,6 +64,7 @@ async def read_body(request: Request, limit_bytes: int) -> bytes:
         elif name == b"content-type" and not _is_json(value):
             raise MediaTypeError(value.decode("latin-1")[:80])
     if declared is not None and (not declared.isdigit() or int(declared[:20]) > limit_bytes):
+        await drop_body(request.scope, request.receive)
         raise TooLargeError(limit_bytes)
     receive = request.receive
     message = await receive()
@@ -78,6 +80,8 @@ async def read_body(request: Request, limit_bytes: int) -> bytes:
     if message["type"] == "http.disconnect":
         raise ConnectionResetError("the client left before its body was read")
     if len(body) > limit_bytes:
+        if message.get("more_body"):
+            await drop_body(request.scope, receive)
         raise TooLargeError(limit_bytes)
     return body
 
@@ -107,7 +111,7 @@ class _Guarded:
         try:
             return await self._endpoint(request)
         except TooLargeError as error:
-            # The rest of the body is unread, so the connection cannot serve another request.
+            # The rest of the body may be unread: the connection cannot serve another request then.
             return problem_response(
                 "too-large",
                 f"at most {error.limit} bytes",

@@ -12,7 +12,6 @@ from poolsite.api import lane
 from poolsite.api.guard import PROBES
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
-CONTEXT = {b"traceparent", b"tracestate"}
 
 
 def traced_requests(application: ASGIApp) -> ASGIApp:
@@ -29,11 +28,7 @@ def traced_requests(application: ASGIApp) -> ASGIApp:
         if scope["path"] in PROBES or scope["path"].startswith(static):
             await application(scope, receive, send)
             return
-        given = {
-            name.decode("latin-1"): value.decode("latin-1")
-            for name, value in scope["headers"]
-            if name in CONTEXT
-        }
+        given = tracing.context_of(scope)
         method = scope["method"]
         with tracing.span(
             method, "server", parent=given, attributes={"http.request.method": method}

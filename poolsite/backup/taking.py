@@ -5,7 +5,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from django.db import Error as DatabaseError
@@ -39,11 +39,12 @@ def take(folder: Path, wanted: BackupRequest, tell: Tell) -> Path:
     """
     os.umask(0o077)
     began = datetime.now(UTC)
-    target = folder / began.strftime(NAME)
     databases.engine()
     try:
-        with _alone(folder), _whole(target) as part:
-            _fill(part, began, wanted, tell)
+        with _alone(folder):
+            target = _unused(folder, began)
+            with _whole(target) as part:
+                _fill(part, began, wanted, tell)
     except (hotpath.HotPathError, RedisError) as error:
         raise BackupError(f"No backup was made. Redis: {error} {WITHOUT}") from error
     except (DatabaseError, OSError) as error:
@@ -112,11 +113,16 @@ def _alone(folder: Path) -> Iterator[None]:
         yield
 
 
+def _unused(folder: Path, moment: datetime) -> Path:
+    """Return the folder named by this second, or by the next one that no backup has."""
+    while (target := folder / moment.strftime(NAME)).exists():
+        moment += timedelta(seconds=1)
+    return target
+
+
 @contextmanager
 def _whole(target: Path) -> Iterator[Path]:
     """Yield a folder that gets its name if the block succeeds, and is removed otherwise."""
-    if target.exists():
-        raise BackupError(f"{target} exists. Run the backup again.")
     part = target.with_name(f"{target.name}{PARTIAL}")
     part.mkdir(mode=0o700)
     try:

@@ -57,8 +57,11 @@ class Source(ABC):
     kind: str
 
     @abstractmethod
-    def aggregates(self) -> Iterable[Aggregate]:
-        """Return every aggregate whose stream must be drained, in any order."""
+    def aggregates(self, shard: int = 0, shards: int = 1) -> Iterable[Aggregate]:
+        """Return the shard's aggregates whose streams must be drained, in any order.
+
+        Every aggregate belongs to one of the shards.
+        """
 
     @abstractmethod
     def write(self, aggregate: Aggregate, generation: int, entries: Sequence[StreamEntry]) -> None:

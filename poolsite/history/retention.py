@@ -33,7 +33,9 @@ def delete_expired() -> dict[str, int]:
     done = {"rows": 0, "months": 0}
     for source in sources():
         for table in source.retained():
-            oldest: models.QuerySet[Any] = table.model._base_manager.order_by("pk")
+            # Rows without a value stay; thousands of them must not hide those behind them.
+            dated = table.model._base_manager.filter(**{f"{table.field}__isnull": False})
+            oldest: models.QuerySet[Any] = dated.order_by("pk")
             cutoff = _cutoff(table)
             known = partitions.partitions_of(table.model)
             if known is not None:
@@ -41,22 +43,21 @@ def delete_expired() -> dict[str, int]:
                 done["months"] += partitions.drop_months(table.model, known, cutoff)
                 if _keep_days(table) >= BY_MONTH_FROM_DAYS:
                     oldest = oldest.filter(at_us__lt=known.before_us)
-            while time.monotonic() < deadline:
-                rows, looked_at = _delete_batch(table, oldest, cutoff)
+            rows, after = 1, 0
+            while rows and time.monotonic() < deadline:
+                rows, after = _delete_batch(table, oldest.filter(pk__gt=after), cutoff)
                 done["rows"] += rows
-                if rows <= looked_at // 2:  # a few expired rows may stay: calls that run
-                    break
     return done
 
 
 def _delete_batch(table: Retained, oldest: "models.QuerySet[Any]", cutoff: Any) -> tuple[int, int]:
-    """Delete the expired among the oldest rows; return (deleted, examined)."""
+    """Delete the expired among the oldest rows; return how many, and the last examined key."""
     keys = list(oldest.values_list("pk", flat=True)[:BATCH_ROWS])
     if not keys:
         return 0, 0
     expired = oldest.filter(pk__lte=keys[-1], **{f"{table.field}__lt": cutoff})
     _, by_table = expired.delete()
-    return by_table.get(table.model._meta.label, 0), len(keys)
+    return by_table.get(table.model._meta.label, 0), keys[-1]
 
 
 def _cutoff(table: Retained) -> Any:

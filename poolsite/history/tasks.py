@@ -1,6 +1,5 @@
 """Sweeps: drain every stream every other second, and delete history past its retention."""
 
-import zlib
 from collections.abc import Iterator
 
 import structlog
@@ -94,7 +93,7 @@ def _drain_one(
 
 def _dirty(source: Source, shard: int, shards: int) -> Iterator[Aggregate]:
     """Yield the shard's aggregates whose counters in Redis differ from SQL's cursor."""
-    mine = [a for a in source.aggregates() if zlib.crc32(a.tag.encode()) % shards == shard]
+    mine = list(source.aggregates(shard, shards))
     rows = Cursor.objects.filter(kind=source.kind).values_list("tag", "generation", "seq")
     cursors = {tag: (generation, seq) for tag, generation, seq in rows}
     states = stream.states(mine)

@@ -104,9 +104,17 @@ def _record(sweep: Sweep, shard: int, run: LastRun) -> LastRun:
 
 
 def last_runs(name: str) -> dict[int, LastRun]:
-    """Return the last run of each shard that ever ran."""
+    """Return the last run of each of the sweep's shards that ever ran.
+
+    Shards of the past, when the sweep had more of them, are left out: they never run again.
+    """
+    sweep = sweeps().get(name)
     rows: dict[str, str] = hotpath.client().hgetall(_runs_key(name))
-    return {int(shard): LastRun(**orjson.loads(said)) for shard, said in rows.items()}
+    return {
+        int(shard): LastRun(**orjson.loads(said))
+        for shard, said in rows.items()
+        if sweep is None or int(shard) < sweep.shards
+    }
 
 
 def pause(reason: str) -> None:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from django.db import Error as DatabaseError
 from redis.exceptions import RedisError
 
-from poolsite import access, hotpath
+from poolsite import access, hotpath, tracing
 from poolsite.access import Principal
 from poolsite.live.closing import close_socket, is_disconnect, say_goodbye
 from poolsite.live.outbox import Send
@@ -39,8 +39,9 @@ async def admit(
         return None
     await send({"type": "websocket.accept"})
     try:
-        principal = await access.principal_of_scope(scope)
-        thing = await find(str(scope["url_route"]["kwargs"]["slug"]))
+        with tracing.span(f"websocket {action}", "server", parent=tracing.context_of(scope)):
+            principal = await access.principal_of_scope(scope)
+            thing = await find(str(scope["url_route"]["kwargs"]["slug"]))
     except (RedisError, OSError, DatabaseError, hotpath.HotPathError):
         logger.warning("%s socket: rights cannot be read", action, exc_info=True)
         await close_socket(send, TRY_LATER)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 from redis.exceptions import RedisError
 
-from poolsite import access, hotpath
+from poolsite import access, hotpath, tracing
 from poolsite.access import limiting
 from poolsite.live import frames
 from poolsite.live.closing import close_socket, is_disconnect, say_goodbye
@@ -85,7 +85,8 @@ async def _serve(
         return
     await send({"type": "websocket.accept"})
     try:
-        principal = await who
+        with tracing.span("websocket live", "server", parent=tracing.context_of(scope)):
+            principal = await who
     except (RedisError, OSError, hotpath.HotPathError):
         logger.warning("live: rights cannot be read", exc_info=True)
         await close_socket(send, BEHIND_CODE)

@@ -12,8 +12,8 @@ from poolsite.operations import health, notices, watch
 from poolsite.operations.models import Incident, OutgoingCall
 from poolsite.operations.webhooks import sending
 from poolsite.operations.webhooks.services import delete_old_events
+from poolsite.sql_bulk import delete_oldest
 
-DELETE_ROWS = 2_000
 WEBHOOK_EVENTS_KEPT = timedelta(days=30)
 
 
@@ -74,15 +74,11 @@ sweep(
 def delete_old(shard: int, shards: int) -> dict[str, int]:
     """Delete ended incidents and logged calls after HISTORY_KEEP_DAYS, and old webhook events."""
     before = timezone.now() - timedelta(days=settings.HISTORY_KEEP_DAYS)
-    deleted = {}
-    for name, rows in (
-        ("calls", OutgoingCall.objects.filter(at__lt=before)),
-        ("incidents", Incident.objects.filter(until__lt=before)),
-    ):
-        keys = list(rows.order_by("pk").values_list("pk", flat=True)[:DELETE_ROWS])
-        deleted[name] = rows.filter(pk__in=keys).delete()[0]  # unaudited: only age decides
-    deleted["events"] = delete_old_events(timezone.now() - WEBHOOK_EVENTS_KEPT, DELETE_ROWS)
-    return deleted
+    return {
+        "calls": delete_oldest(OutgoingCall.objects.filter(at__lt=before).order_by("pk")),
+        "incidents": delete_oldest(Incident.objects.filter(until__lt=before).order_by("pk")),
+        "events": delete_old_events(timezone.now() - WEBHOOK_EVENTS_KEPT),
+    }
 
 
 sweep(

@@ -1,6 +1,6 @@
 """The source of the settings: the variable `NAME`, or the file that `NAME_FILE` names.
 
-Containers get their secrets as files. settings.py imports this module, so it must not read a
+Containers get their secrets as files. The settings import this module, so it must not read a
 setting.
 """
 

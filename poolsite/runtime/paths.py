@@ -1,4 +1,4 @@
-"""The paths of the runtime's files. Standard library only, because settings.py imports this."""
+"""The paths of the runtime's files. Standard library only, because the settings import this."""
 
 import hashlib
 import os

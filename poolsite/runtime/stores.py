@@ -1,6 +1,6 @@
 """Redis for the cache and Celery: one URL format for both, one server or Sentinel.
 
-settings.py calls these functions while it is read, so they must not read settings.
+The settings call these functions while they are read, so these must not read settings.
 """
 
 from typing import Any

@@ -9,7 +9,7 @@ from typing import Any
 from django.db import Error as DatabaseError
 from redis.exceptions import RedisError
 
-from poolsite import access, hotpath
+from poolsite import access, hotpath, tracing
 from poolsite.access import Decision
 from poolsite.live.closing import close_socket
 from poolsite.live.routing import socket
@@ -37,8 +37,9 @@ async def peer_application(scope: dict[str, Any], receive: Receive, send: Send) 
     await send({"type": "websocket.accept", "subprotocol": chosen})
     words = scope["url_route"]["kwargs"]
     try:
-        principal = await access.principal_of_scope(scope)
-        group = await group_ref(str(words["slug"]))
+        with tracing.span(f"websocket {ACTION}", "server", parent=tracing.context_of(scope)):
+            principal = await access.principal_of_scope(scope)
+            group = await group_ref(str(words["slug"]))
     except (RedisError, OSError, DatabaseError, hotpath.HotPathError):
         logger.warning("dispatch: rights cannot be read", exc_info=True)
         await close_socket(send, TRY_LATER, "rights cannot be read")

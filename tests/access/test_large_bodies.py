@@ -40,7 +40,7 @@ def client() -> httpx.AsyncClient:
         ("/api/v1/pools", {}, 2 * 1024 * 1024),
     ],
 )
-async def test_a_body_without_an_end_is_refused_at_its_limit(
+async def test_a_body_without_an_end_is_refused_and_not_read_to_it(
     path: str, headers: dict[str, str], limit: int
 ) -> None:
     body = Endless()
@@ -48,11 +48,27 @@ async def test_a_body_without_an_end_is_refused_at_its_limit(
         answer = await http.post(path, content=body, headers=headers)
     assert answer.status_code == 413
     assert answer.headers["connection"] == "close"
-    assert body.read <= limit + len(CHUNK)
+    assert body.read <= limit + FORM_LIMIT_BYTES + 2 * len(CHUNK)
     assert answer.headers["content-type"].startswith(PROBLEM if "api" in path else "text/html")
 
 
-async def test_an_honest_length_is_refused_before_the_first_byte() -> None:
+async def test_a_body_that_nginx_lets_through_is_read_before_the_refusal() -> None:
+    """nginx, which is still sending it, would make a 502 of a connection that closes."""
+    sent: list[bytes] = []
+
+    async def body() -> AsyncIterator[bytes]:
+        for _ in range(64):
+            sent.append(CHUNK)
+            yield CHUNK
+
+    async with client() as http:
+        for headers in ({}, {"Content-Length": str(64 * len(CHUNK))}):
+            sent.clear()
+            answer = await http.post("/login/", content=body(), headers=headers)
+            assert (answer.status_code, len(sent)) == (413, 64)
+
+
+async def test_a_length_that_nginx_refuses_is_refused_before_the_first_byte() -> None:
     body = Endless()
     async with client() as http:
         answer = await http.post("/login/", content=body, headers={"Content-Length": "3000000000"})

@@ -3,7 +3,6 @@
 import asyncio
 
 import pytest
-from asgiref.sync import sync_to_async
 
 from integrations.simulator.external.service import System
 from poolsite import hotpath
@@ -11,6 +10,7 @@ from poolsite.operations.models import Incident
 from queueing.admission import gate as commands
 from queueing.admission.services.alarms import OVERRUN, check_alarms
 from tests.admission.people import SLUG, drain, make_gate
+from tests.numbers.people import in_thread
 from tests.support.waiting import eventually
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
@@ -52,14 +52,14 @@ async def play(*, obeys: bool) -> System:
 async def test_a_system_that_ignores_deadlines_is_overrun_and_one_that_obeys_is_not(
     obeys: bool,
 ) -> None:
-    gate = await sync_to_async(make_gate)(
+    gate = await in_thread(make_gate)(
         cap=CAP, permit_seconds=3, margin_seconds=MARGIN_SECONDS, longest_seconds=3, fair=False
     )
     system = await play(obeys=obeys)
     observed = await hotpath.arun(commands.observe(SLUG, system.most))
-    await sync_to_async(drain)(gate)
-    await sync_to_async(check_alarms)()
-    standing = await sync_to_async(
+    await in_thread(drain)(gate)
+    await in_thread(check_alarms)()
+    standing = await in_thread(
         Incident.objects.filter(type=OVERRUN, object=SLUG, until=None).exists
     )()
     if obeys:

@@ -4,12 +4,14 @@ import pytest
 from django.db import DatabaseError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 
+from numbers.services.rebuilding import KIND as POOLS
 from poolsite import history, hotpath
 from poolsite.history import draining, services, stream
 from poolsite.history.models import Cursor, GapRecord
 from poolsite.operations.history_alarms import HistoryAlarms
 from poolsite.operations.models import Incident
 from tests.history import ledger
+from tests.numbers.people import make_pool
 
 
 def drain(aggregate):
@@ -233,6 +235,16 @@ def test_shards_share_the_aggregates_between_them(source):
     counts = [drain_all(shard, 4)["entries"] for shard in range(4)]
     assert sum(counts) == 40
     assert all(counts)
+
+
+def test_a_shard_reads_its_own_aggregates_and_no_others(db):
+    pools = {make_pool(f"p{n}").pk for n in range(9)}
+    shards = [
+        [each.object_id for each in history.source(POOLS).aggregates(shard, 4)]
+        for shard in range(4)
+    ]
+    assert sorted(key for shard in shards for key in shard) == sorted(pools)
+    assert all(shards)
 
 
 def test_a_drain_writes_in_bulk(aggregate):

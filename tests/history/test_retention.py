@@ -1,12 +1,16 @@
 """History is stored for its retention time, and deleted in bounded batches after that."""
 
 import time
+from datetime import timedelta
 
 import pytest
+from django.utils import timezone
 
+from numbers.models import CallRecord
 from poolsite import history, hotpath
 from poolsite.history import retention, selectors
 from tests.history import ledger
+from tests.numbers.people import make_pool
 
 DAY_US = 86_400 * 1_000_000
 
@@ -85,3 +89,28 @@ def test_a_table_may_be_kept_for_less_and_what_stays_among_the_old_holds_nothing
     rows_aged(0.05, 230, first=2)
     assert retention.delete_expired() == {"rows": 230, "months": 0}
     assert ledger.LedgerRow.objects.count() == 1
+
+
+def test_a_batch_with_few_expired_rows_is_not_the_last_one(aggregate):
+    rows_aged(10, 40, first=1)
+    rows_aged(400, 160, first=101)
+    assert retention.delete_expired() == {"rows": 160, "months": 0}
+
+
+def test_calls_that_never_ended_do_not_keep_those_behind_them(source, monkeypatch):
+    pool, long_ago = make_pool(), timezone.now() - timedelta(days=500)
+    table = history.Retained(CallRecord, "ended_at")
+    monkeypatch.setattr(type(source), "retained", lambda self: (table,))
+    CallRecord.objects.bulk_create(
+        CallRecord(
+            pool=pool,
+            number=str(number),
+            started_at=long_ago,
+            ended_at=ended_at,
+            generation=1,
+            seq=number,
+        )
+        for number, ended_at in enumerate([*[None] * 60, *[long_ago] * 30])
+    )
+    assert retention.delete_expired() == {"rows": 30, "months": 0}
+    assert CallRecord.objects.count() == 60

@@ -15,7 +15,7 @@ PRODUCT = ("poolsite/", "numbers/", "queueing/", "billing/", "integrations/")
 LONGEST_FILE = 300
 # The limit for each count. It never rises: lower it when a count has become better.
 AT_MOST = {
-    "files over 300 lines": 1,  # settings.py: one file, so that each setting is found
+    "files over 300 lines": 0,
     "circles of files": 0,
     "circles of packages": 0,
     "class names in 3 modules": 5,  # docs/decisions/0066 names them

@@ -12,7 +12,7 @@ MODULES = "*.py"  # files outside the packages, such as poolsite/moments.py
 PACKAGES = (
     *("formats", "table_reader", MODULES, "hotpath", "limits", "access", "runtime", "live"),
     *("jobs", "celery", "timers", "history", "api", "console", "operations", "aggregates"),
-    *("people", "reference", "backup"),
+    *("people", "reference", "backup", "settings"),
 )
 
 FACES = {"api", "hot_api", "views", "consumers", "admin", "urls", "tasks", "topics"}

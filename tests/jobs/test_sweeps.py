@@ -102,6 +102,14 @@ def test_a_shard_runs_under_its_lease_and_its_result_is_kept(db):
     assert time.time() - run.at < 60
 
 
+def test_a_shard_that_no_longer_exists_is_not_late_for_ever(db):
+    jobs.sweep("test.sweep", lambda *_: {}, every_seconds=5, shards=4)
+    for shard in range(4):
+        sweeping.run_shard("test.sweep", shard)
+    jobs.sweep("test.sweep", lambda *_: {}, every_seconds=5, shards=2)
+    assert set(sweeping.last_runs("test.sweep")) == {0, 1}
+
+
 def test_a_shard_that_another_worker_holds_is_left_alone(db):
     runs = []
     jobs.sweep("test.sweep", lambda shard, shards: runs.append(shard), every_seconds=5)

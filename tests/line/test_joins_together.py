@@ -7,6 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
+from django.db import connection
 from django.utils import timezone
 
 from poolsite import hotpath
@@ -20,7 +21,7 @@ from tests.numbers.people import in_thread
 from tests.support.waiting import eventually
 
 pytestmark = [pytest.mark.django_db(transaction=True)]
-VISITORS = 100
+VISITORS = 60
 
 
 class Holding(hotpath.HotPath):
@@ -37,6 +38,26 @@ class Holding(hotpath.HotPath):
         waiting = joining._gatherer()._waiting
         await eventually(lambda: sum(self.lists) + len(waiting) >= self.awaited)
         return await super().arun_batch(commands)
+
+
+@pytest.fixture(autouse=True)
+def _a_connection_for_each_visitor(transactional_db: None) -> Iterator[None]:
+    """A request keeps its SQL connection while its join is held back, and PostgreSQL's pool has 8.
+
+    At the end the pool is closed, with the connections of the requests' threads.
+    """
+    pool = connection.settings_dict["OPTIONS"].get("pool")
+    if pool is None:
+        yield
+        return
+    most = pool["max_size"]
+    connection.close()
+    connection.close_pool()
+    pool["max_size"] = VISITORS + 10
+    yield
+    connection.close()
+    connection.close_pool()
+    pool["max_size"] = most
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,8 +17,9 @@ from poolsite import hotpath, operations
 from poolsite.jobs import sweeping
 from poolsite.operations import DoctorLine, health
 from poolsite.operations.doctor import running
+from poolsite.operations.management.commands import doctor
 from poolsite.operations.models import WebhookEndpoint
-from poolsite.operations.registry import CHECKS, EXAMINATIONS
+from poolsite.operations.registry import CHECKS, EXAMINATIONS, Check, Finding
 from tests.house.source import ROOT
 from tests.operations.marks import set_running
 from tests.support.mail_server import mail_server
@@ -152,6 +154,26 @@ def test_what_never_answers_and_what_is_broken_are_lines_and_hide_no_other(monke
         ("hangs", "fail", "No answer within 0.1 s"),
         ("breaks", "fail", "This check failed: LookupError: with *** in it"),
     ]
+
+
+def test_a_health_check_that_hangs_without_being_chosen_is_no_failure(monkeypatch, capsys):
+    goes_on = threading.Event()
+
+    def hangs() -> Finding:
+        goes_on.wait()
+        return Finding("late")
+
+    monkeypatch.setitem(CHECKS, "hangs", Check("hangs", "Hangs", hangs))
+    monkeypatch.setitem(CHECKS, "quick", Check("quick", "Quick", lambda: Finding("1")))
+    monkeypatch.setattr(health, "CHECK_SECONDS", patient(1))
+    monkeypatch.setattr(doctor.os, "_exit", sys.exit)
+    health.forget()
+    try:
+        assert run(capsys, "--only", "quick")[0] == 0
+        assert run(capsys, "--only", "quick", "hangs")[0] == 1
+    finally:
+        goes_on.set()
+        health.forget()
 
 
 def test_settings_that_a_server_refuses_and_those_worth_a_warning(settings: Any):

@@ -147,7 +147,7 @@ def test_metrics_are_prometheus_text_with_backlogs_sweeps_and_incidents(settings
     class Source(history.Source):
         kind = "test.metrics"
 
-        def aggregates(self):
+        def aggregates(self, shard=0, shards=1):
             return [history.Aggregate("{m1}", 1)]
 
         def write(self, aggregate, generation, entries):

@@ -12,6 +12,7 @@ from django.core.exceptions import ValidationError
 from django.db import connection, transaction
 from django.utils import timezone
 
+from poolsite import sql_bulk
 from poolsite.access.models import Account, AuditEntry
 from poolsite.access.services import account_create
 from poolsite.operations import incidents, outgoing
@@ -320,6 +321,23 @@ def test_old_events_are_deleted_with_their_deliveries(receiver: Receiver) -> Non
     assert delete_old(0, 1)["events"] == 1
     assert WebhookEvent.objects.count() == WebhookDelivery.objects.count() == 1
     assert OutgoingCall.objects.count() == 1
+
+
+def test_more_old_rows_than_a_batch_are_deleted_by_one_sweep(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sql_bulk, "DELETE_ROWS", 2)
+    endpoint("https://example.org/")
+    for key in range(5):
+        emit(key=str(key))
+    long_ago = timezone.now() - timedelta(days=500)
+    WebhookEvent.objects.update(created_at=long_ago)
+    OutgoingCall.objects.bulk_create(OutgoingCall(purpose="-", address="-") for _ in range(5))
+    OutgoingCall.objects.update(at=long_ago)
+    done = delete_old(0, 1)
+    assert (done["events"], done["calls"]) == (5, 5)
+    assert not WebhookEvent.objects.exists()
+    assert not OutgoingCall.objects.exists()
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ PROGRAMS = {
 
 @pytest.fixture
 def env(monkeypatch: pytest.MonkeyPatch) -> SettingsReader:
-    """The settings reader of settings.py, with none of these variables set."""
+    """The reader of the settings, with none of these variables set."""
     for name in ("A_SECRET", "REDIS_URL", "DATABASE_URL"):
         monkeypatch.delenv(name, raising=False)
     return SettingsReader()

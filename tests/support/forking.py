@@ -327,6 +327,8 @@ def _read_settings_again() -> bool:
     module = sys.modules[SETTINGS]
     former = _settings_of(module)
     try:
+        for name in [each for each in sys.modules if each.startswith(f"{SETTINGS}.")]:
+            del sys.modules[name]  # by topic: `module` imports them again
         importlib.reload(module)
     except Exception:  # the program itself reports what is wrong with the settings
         return False

@@ -4,7 +4,9 @@
 - `make test`: everything that is not marked `prove`.
 - `make prove`: the long proofs. Those marked `alone` run one after the other, with the whole
   machine; those marked `background` run at the same time, on what is left of it.
-- `make rehearsal`: the proof that takes longest, marked `rehearsal`. CI has no time for it.
+  The one that takes longest, marked `rehearsal`, runs after all others. CI has no time for it:
+  `make prove REHEARSAL=no`.
+- `make rehearsal`: that proof alone.
 
 A test that starts a process is marked `processes`, by hand or through a fixture marked with
 `@starts_processes`. A test that starts one without the mark fails.

@@ -12,7 +12,9 @@ from poolsite import hotpath, tracing
 from poolsite.hotpath import traces
 from poolsite.live import resolve
 from poolsite.operations import logs
-from tests.numbers.people import make_pool, send
+from tests.numbers.people import in_thread, make_pool, send, token_for
+from tests.numbers.test_consumers_switch import opened
+from tests.support.waiting import eventually
 
 ENDPOINT = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4318"}
 PARENT = {"traceparent": f"00-{'a' * 32}-{'b' * 16}-01"}
@@ -151,6 +153,31 @@ def test_log_lines_name_the_trace(exporter: InMemorySpanExporter) -> None:
     with tracing.span("request", parent=PARENT):
         event = logs.mask(None, "info", logs.add_request(None, "info", {"event": "told"}))
     assert event["trace_id"] == "a" * 32
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("clean_redis")
+async def test_a_websocket_has_spans_for_its_opening_and_for_what_arrives_on_it(
+    exporter: InMemorySpanExporter,
+) -> None:
+    pool = await in_thread(make_pool)("east", numbers=1)
+    secret = await in_thread(token_for)(pool)
+    async with opened(secret, **PARENT) as socket:
+        assert (await socket.ask({"event": "call", "call_id": "a"}))["status"] == 200
+    opening = told(exporter)["websocket numbers.event"]
+    assert opening.parent.span_id == int("b" * 16, 16)
+    frames = told(exporter)["frames numbers.event"]
+    assert frames.parent is None
+    assert dict(frames.attributes) == {"poolsite.frames": 1}
+    script = told(exporter)["numbers/events"]
+    assert script.context.trace_id == frames.context.trace_id
+
+    async def is_linked() -> bool:
+        links = await traces.alinks([pool.tag], hotpath.default())
+        return [link.split("-")[1] for link in links] == [f"{frames.context.trace_id:032x}"]
+
+    await eventually(is_linked)
+    assert secret not in opening.to_json() + frames.to_json()
 
 
 @pytest.mark.parametrize(

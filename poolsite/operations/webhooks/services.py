@@ -17,6 +17,7 @@ from poolsite.access.services.aggregates import Act
 from poolsite.operations.models import WebhookDelivery, WebhookEndpoint, WebhookEvent
 from poolsite.operations.models.webhooks import EVERY_EVENT, new_signing_secret
 from poolsite.operations.webhooks import event_types, health
+from poolsite.sql_bulk import delete_oldest
 
 CHANGE = "operations.webhooks_change"
 TOPIC = "operations.webhooks"
@@ -157,13 +158,9 @@ def failed_resend(*, endpoint: WebhookEndpoint, actor: Actor) -> int:
     return len(keys)
 
 
-def delete_old_events(before: datetime, most: int) -> int:
-    """Delete up to `most` events from before this time, with their deliveries."""
-    old = WebhookEvent.objects.filter(created_at__lt=before)
-    keys = list(old.order_by("created_at").values_list("pk", flat=True)[:most])
-    if keys:
-        WebhookEvent.objects.filter(pk__in=keys).delete()
-    return len(keys)
+def delete_old_events(before: datetime) -> int:
+    """Delete the events from before this time, with their deliveries; return how many events."""
+    return delete_oldest(WebhookEvent.objects.filter(created_at__lt=before).order_by("created_at"))
 
 
 def touch(endpoint: WebhookEndpoint) -> None:

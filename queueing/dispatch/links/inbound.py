@@ -5,7 +5,7 @@ import logging
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
-from poolsite import hotpath
+from poolsite import hotpath, tracing
 from queueing.dispatch import dispatcher as commands
 from queueing.dispatch import frames
 from queueing.dispatch.dispatcher import reasons
@@ -51,7 +51,9 @@ class Inbound:
         done, released, failures = 0, False, 0
         deadline = asyncio.get_running_loop().time() + PATIENCE_SECONDS
         while done < len(to_run):
-            for place, result in enumerate(await hotpath.arun_batch(to_run[done:])):
+            with tracing.commands("dispatch.link", len(to_run) - done):
+                results = await hotpath.arun_batch(to_run[done:])
+            for place, result in enumerate(results):
                 if isinstance(result, hotpath.HotPathError):
                     if place == 0 or not _is_gap(result):
                         failures = await self._pause(result, failures, deadline)
@@ -109,7 +111,8 @@ class Inbound:
         deadline = asyncio.get_running_loop().time() + PATIENCE_SECONDS
         while True:
             try:
-                return await hotpath.arun(command)
+                with tracing.commands("dispatch.link", 1):
+                    return await hotpath.arun(command)
             except hotpath.HotPathError as error:
                 failures = await self._pause(error, failures, deadline)
 

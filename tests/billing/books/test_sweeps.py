@@ -1,5 +1,6 @@
 """What sweeps and timers do with many wallets: end, purge, send settings, forget."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -130,6 +131,22 @@ def test_the_pages_read_the_lag_of_every_shard():
     assert lag.recovering() == []
     names = {metric.name for metric in lag.collect()}
     assert "poolsite_billing_audit_green" in names
+
+
+def test_the_metric_of_the_lag_grows_while_no_worker_takes_a_turn(monkeypatch):
+    used()
+    for shard in range(jobs.sweeps()["billing.persist"].shards):
+        sweeping.run_shard("billing.persist", shard)
+    ended = sweeping.last_runs("billing.persist")
+    assert max(_lags()) < 60
+    hour_ago = {shard: replace(run, at=run.at - 3_600) for shard, run in ended.items()}
+    monkeypatch.setattr(sweeping, "last_runs", lambda _name: hour_ago)
+    assert min(_lags()) >= 3_600
+
+
+def _lags() -> list[float]:
+    metrics = {metric.name: metric for metric in lag.collect()}
+    return [each.value for each in metrics["poolsite_billing_persist_lag_seconds"].samples]
 
 
 def test_the_outbox_tells_what_waits():
