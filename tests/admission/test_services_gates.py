@@ -1,7 +1,10 @@
 """Gates made, set, resized, paused, deleted: permissions and traces."""
 
+from datetime import timedelta
+
 import pytest
 from django.core.exceptions import ValidationError
+from django.utils import timezone
 
 from poolsite import access, hotpath
 from poolsite.access.models import AuditEntry
@@ -10,6 +13,7 @@ from queueing.admission import gate as commands
 from queueing.admission import services
 from queueing.admission.errors import AdmissionError
 from queueing.admission.models import Gate, UnsentChange
+from queueing.admission.services import gates
 from tests.admission.people import SLUG, drain, make_batch, make_gate, show
 from tests.numbers.people import operator, tenant
 from tests.support.timers import let_time_pass
@@ -99,6 +103,35 @@ def test_the_settings_sweep_leaves_an_adaptive_cap_where_it_is() -> None:
     hotpath.run(commands.resize(SLUG, 33, adaptive=True))
     services.apply_all_settings()
     assert show().cap == 33
+
+
+def test_a_slow_sender_does_not_undo_a_newer_change() -> None:
+    gate = make_gate(cap=20)
+    seen = Gate.objects.get(pk=gate.pk)  # by a worker, before the changes
+    services.gate_resize(actor="test", gate=gate, cap=5)
+    services.gate_pause(actor="test", gate=gate, reason="works")
+    gates.apply_settings(seen)
+    gates.apply_pause(seen)
+    assert (show().cap, show().status) == (5, "paused")
+
+
+def test_a_deletion_that_redis_missed_is_done_and_sent_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    gate = make_gate()
+    with monkeypatch.context() as away:
+        away.setattr(commands, "destroy", _away)
+        services.gate_delete(actor="test", gate=gate, reason="old")
+    assert not Gate.objects.exists()
+    assert show().status == "paused"
+    UnsentChange.objects.update(created_at=timezone.now() - timedelta(minutes=1))
+    assert services.watch_gates(0, 1)["resent"] == 1
+    assert hotpath.run(commands.show(SLUG)) is None
+    assert not UnsentChange.objects.exists()
+
+
+def _away(*_command: object) -> None:
+    raise hotpath.Unavailable("away")
 
 
 def test_a_gate_with_permits_or_batches_is_not_deleted() -> None:

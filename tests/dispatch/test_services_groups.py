@@ -19,6 +19,7 @@ from queueing.dispatch.models import (
     MinuteSample,
     UnsentChange,
 )
+from queueing.dispatch.services.groups import apply_settings
 from tests.dispatch.people import SLUG, back, drain, front, make_group, row_of, show
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
@@ -61,6 +62,14 @@ def test_settings_change_in_both_stores() -> None:
     assert AuditEntry.objects.get(action="dispatch.group_configure").after == {
         "disconnect_seconds": 7
     }
+
+
+def test_a_slow_sender_does_not_undo_a_newer_change() -> None:
+    group = make_group(disconnect_seconds=60)
+    seen = Group.objects.get(pk=group.pk)  # by a worker, before the change
+    services.group_configure(actor="test", group=group, disconnect_seconds=90)
+    apply_settings(seen)
+    assert show().settings.disconnect_seconds == 90
 
 
 def test_a_group_with_links_is_not_deleted() -> None:

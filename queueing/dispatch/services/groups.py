@@ -10,6 +10,7 @@ from poolsite.access.models import Account
 from poolsite.access.services.actor import Actor
 from poolsite.access.services.aggregates import Act
 from poolsite.aggregates.services.lives import Life
+from poolsite.hotpath.rows import as_stored
 from queueing.dispatch import dispatcher as commands
 from queueing.dispatch.errors import DispatchError
 from queueing.dispatch.models import Group, Instance, UnsentChange, Upgrade
@@ -94,20 +95,24 @@ def destroy_in_redis(group: Group) -> None:
 
 def apply_settings(group: Group) -> None:
     """Write the group's settings to Redis."""
-    hotpath.run(commands.configure(group.slug, settings_of(group)))
+    with as_stored(Group.all_objects, group) as now:
+        hotpath.run(commands.configure(now.slug, settings_of(now)))
 
 
 def apply_name(group: Group, instance: Instance) -> None:
     """Write a name's manual state, upgrade flag and tier to Redis, as SQL has them now."""
-    instance.refresh_from_db()
-    state = name_state(instance)
-    reason = instance.manual_reason
-    # This is first, because it creates a name that never registered.
-    changed = hotpath.run(
-        commands.manual(group.slug, state.name, state.manual, state.until_us, reason)
-    )
-    hotpath.run(commands.upgrade_flag(group.slug, state.name, state.upgrading))
-    hotpath.run(commands.backup(group.slug, state.name, state.backup))
+    with as_stored(Group.all_objects, group):
+        instance.refresh_from_db()
+        state = name_state(instance)
+        # This is first, because it creates a name that never registered.
+        changed = hotpath.run(
+            commands.manual(
+                *(group.slug, state.name, state.manual, state.until_us),
+                instance.manual_reason,
+            )
+        )
+        hotpath.run(commands.upgrade_flag(group.slug, state.name, state.upgrading))
+        hotpath.run(commands.backup(group.slug, state.name, state.backup))
     if changed.ended:
         _tell_ends(group)
 
