@@ -128,6 +128,7 @@ def waits_for(upgrade: Upgrade) -> str:
         "over the limit": _("The drain timeout has passed. Wait, or end the remaining sessions."),
         "other version": _("Safe to stop. Start the target version under the same name."),
         "not linked": _("Stopped. Waiting for the target version to register."),
+        "recovering": _("The group is recovering. Waiting for instances to report their sessions."),
     }.get(upgrade.note, "")
 
 
