@@ -130,9 +130,9 @@ def test_a_session_is_ended_and_a_link_closed(group: Group, browser: Client) -> 
     sip = front()
     session = sip.start("1")
     assert "ended" in act(browser, verb="end_session", session=session, reason="asked")
-    assert "session not found" in act(browser, verb="end_session", session=session, reason="x")
+    assert "Session not found" in act(browser, verb="end_session", session=session, reason="x")
     assert "closed" in act(browser, verb="disconnect", peer=sip.key, reason="test")
-    assert "link not found" in act(browser, verb="disconnect", peer="f:none", reason="test")
+    assert "Link not found" in act(browser, verb="disconnect", peer="f:none", reason="test")
 
 
 def test_an_upgrade_is_begun_and_aborted(group: Group, browser: Client) -> None:

@@ -195,7 +195,7 @@ def test_an_operator_ends_a_session_and_closes_a_link() -> None:
     services.session_end(actor="test", group=group, session=session, reason="asked for")
     assert hotpath.run(commands.route(SLUG, session)) is None
     assert any(entry.kind == "end" for entry in server.outbox())
-    with pytest.raises(DispatchError, match="session not found"):
+    with pytest.raises(DispatchError, match="Session not found"):
         services.session_end(actor="test", group=group, session=session, reason="again")
     services.peer_disconnect(actor="test", group=group, peer=server.key, reason="maintenance")
     assert row_of("as-1").state == "pending"

@@ -3,7 +3,8 @@
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
 
 from poolsite import hotpath
 from poolsite.access.models import Account
@@ -66,7 +67,9 @@ def group_delete(*, actor: Actor, group: Group, reason: str) -> None:
 
 def _refuse_in_use(group: Group, _reason: str) -> None:
     if Upgrade.objects.filter(group=group, status=Upgrade.Status.RUNNING).exists():
-        raise DispatchError("group-refused", "an upgrade of this group is running: abort it first")
+        raise DispatchError(
+            "group-refused", _("An upgrade of this group is running. Abort it first.")
+        )
     with redis_refusals():
         rows = (
             hotpath.run(commands.peers(group.slug))
@@ -75,7 +78,12 @@ def _refuse_in_use(group: Group, _reason: str) -> None:
         )
     linked = sum(row.state != "stop" for row in rows)
     if linked:
-        raise DispatchError("group-refused", f"{linked} peers are linked: stop them first")
+        words = ngettext(
+            "%(n)s front-end or instance is linked. Stop it first.",
+            "%(n)s front-ends and instances are linked. Stop them first.",
+            linked,
+        )
+        raise DispatchError("group-refused", words % {"n": f"{linked:,}"})
 
 
 # -- changes in Redis -----------------------------------------------------------------------------
@@ -141,8 +149,8 @@ LIFE = Life(
     settings=SETTINGS,
     may_create="dispatch.create",
     may_change="dispatch.configure",
-    taken=_("This short name is or was used by another group. Choose a different one."),
-    raced=_("Another group already uses this short name."),
+    taken=gettext_lazy("This short name is or was used by another group. Choose a different one."),
+    raced=gettext_lazy("Another group already uses this short name."),
     settings_of=settings_of,
     check=_check,
     begin=create_in_redis,

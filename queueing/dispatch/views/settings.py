@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from poolsite.console.form_pages import form_page, redirect_with, saved
 from poolsite.console.pages import principal_of
-from poolsite.console.verbs import carry_out, word_of
+from poolsite.console.verbs import carry_out, check_typed, word_of
 from queueing.dispatch import services
 from queueing.dispatch.forms import GroupSettingsForm
 from queueing.dispatch.selectors import GROUPS
@@ -33,11 +33,12 @@ def group_settings(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def group_delete(request: HttpRequest, slug: str) -> HttpResponse:
-    """Delete a group, or show why it can't be deleted."""
+    """Delete the group if its short name was entered, or show why it can't be deleted."""
     principal = principal_of(request)
     group = GROUPS.get(principal, slug, "dispatch.configure")
 
     def delete() -> str:
+        check_typed(request, group.slug)
         services.group_delete(actor=principal, group=group, reason=word_of(request, "reason"))
         return _("Group %(name)s deleted.") % {"name": group.name}
 
