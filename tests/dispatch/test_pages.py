@@ -87,6 +87,14 @@ def test_pages_stand_while_redis_is_away(
     )
 
 
+def test_an_upgrade_is_offered_once_an_instance_is_linked(group: Group, browser: Client) -> None:
+    disabled = 'data-dialog="start-upgrade" disabled'
+    front()
+    assert disabled in browser.get(PAGE).content.decode()
+    back("as-1")
+    assert disabled not in browser.get(PAGE).content.decode()
+
+
 def test_a_group_is_made_and_bad_ones_are_not(clean_redis: RedisServer, browser: Client) -> None:
     good = {
         "name": "Servers",
