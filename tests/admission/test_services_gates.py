@@ -14,6 +14,7 @@ from queueing.admission import services
 from queueing.admission.errors import AdmissionError
 from queueing.admission.models import Gate, UnsentChange
 from queueing.admission.services import gates
+from queueing.admission.services.common import settings_of
 from tests.admission.people import SLUG, drain, make_batch, make_gate, show
 from tests.numbers.people import operator, tenant
 from tests.support.timers import let_time_pass
@@ -151,6 +152,16 @@ def test_a_gate_with_permits_or_batches_is_not_deleted() -> None:
     assert hotpath.run(commands.show(SLUG)) is None
     with pytest.raises(ValidationError):
         make_gate()
+
+
+def test_a_recovering_gate_that_is_not_deleted_opens_as_it_was() -> None:
+    gate = make_gate()
+    hotpath.run(commands.destroy(SLUG, gate.generation))
+    hotpath.run(commands.recover(SLUG, gate.generation, settings_of(gate), open_after_seconds=300))
+    with pytest.raises(AdmissionError) as refused:
+        services.gate_delete(actor="test", gate=gate, reason="old")
+    assert refused.value.kind == "gate-recovering"
+    assert hotpath.client().hget(gate.tag, "becomes") == "o"
 
 
 def test_a_freed_permit_is_the_one_that_was_looked_at() -> None:

@@ -80,6 +80,18 @@ def test_a_group_with_links_is_not_deleted() -> None:
     assert Group.objects.filter(pk=group.pk).exists()
 
 
+def test_front_ends_that_are_gone_for_long_are_forgotten_and_one_that_returns_is_noted() -> None:
+    group = make_group()
+    old = timezone.now() - timedelta(days=8)
+    for peer_id in ("sip-1", "sip-2"):
+        FrontEnd.objects.create(group=group, peer_id=peer_id)  # never seen while it was active
+    FrontEnd.objects.update(created_at=old)
+    front(peer_id="sip-1")
+    services.note_peers(0, 1)
+    row = FrontEnd.objects.get()
+    assert (row.peer_id, row.link_state) == ("sip-1", "active")
+
+
 # -- the manual state ------------------------------------------------------------------------------
 
 

@@ -124,6 +124,10 @@ def _close_for_good(gate: Gate, reason: str) -> None:
     figures = hotpath.run(commands.show(gate.slug))
     if figures is None:
         return
+    if figures.status == "recovering":  # a refused pause would be applied when it opens
+        raise AdmissionError(
+            "gate-recovering", _("The gate is recovering after Redis lost its data.")
+        )
     with redis_refusals():
         hotpath.run(commands.pause(gate.slug, reason))
     figures = hotpath.run(commands.show(gate.slug))
