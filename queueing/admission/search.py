@@ -13,6 +13,7 @@ from poolsite.console.matching import named
 from poolsite.console.palette import Offer, register_offer
 from poolsite.console.registry import Follow
 from queueing.admission.models import Gate, Task, TaskBatch
+from queueing.admission.selectors.batches import state_of
 
 
 def register() -> None:
@@ -44,7 +45,7 @@ def find(principal: Principal, text: str, limit: int) -> Iterable[Found]:
             group="gates",
             icon="inventory_2",
             rank=place,
-            chip=row.get_state_display(),
+            chip=str(TaskBatch.State(state_of(row)).label),
         )
         for place, row in named(batches.order_by("-pk"), text, ("name",), limit)
     ]

@@ -168,8 +168,10 @@ def test_the_demo_has_gates_with_work_and_keeps_its_tokens() -> None:
 
 
 def test_gates_and_devices_are_found_and_measured() -> None:
-    make_batch(make_gate(), ["a"])
+    batch = make_batch(make_gate(), ["a"], name="night")
     reader = operator()
+    services.batch_pause(actor="test", batch=batch, reason="storm")
+    assert [found.chip for found in search.find(reader, "night", 5)] == ["paused"]
     assert [found.url for found in search.find(reader, "tow", 5)] == ["/gates/tower/"]
     assert [found.name for found in search.find(reader, "a", 5)] == ["a"]
     names = {metric.name for metric in overview.collect()}

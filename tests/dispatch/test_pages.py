@@ -14,6 +14,7 @@ from queueing.dispatch import dispatcher as commands
 from queueing.dispatch import overview, search, selectors, services
 from queueing.dispatch.cards import CARD
 from queueing.dispatch.models import Group, Instance, MinuteSample, Upgrade
+from queueing.dispatch.views import sessions as views
 from tests.dispatch.people import SLUG, back, drain, front, make_group, row_of, show
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -183,6 +184,23 @@ def test_a_peers_sessions_stand_below_its_state(group: Group, browser: Client) -
     assert (other["told"]["kind"], other["told"]["sessions"]) == ("front", 1)
     assert [row.route.back_name for row in other["rows"]] == ["as-1"]
     assert "Peer not found" in browser.get(f"{PAGE}sessions/?peer=b:gone").content.decode()
+
+
+def test_the_sessions_of_a_peer_are_paged(
+    group: Group, browser: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(views, "PAGE_ROWS", 2)
+    back("as-1")
+    caller = front()
+    begun = [caller.start(word) for word in ("1", "2")]
+    path = f"{PAGE}sessions/"
+    shown = browser.get(f"{path}?peer={caller.key}").context
+    assert ([row.route.session for row in shown["rows"]], shown["next_url"]) == (begun, "")
+    begun.append(caller.start("3"))
+    first = browser.get(f"{path}?peer={caller.key}").context
+    second = browser.get(path + first["next_url"]).context
+    found = [row.route.session for page in (first, second) for row in page["rows"]]
+    assert (found, second["next_url"]) == (begun, "")
 
 
 def test_an_instance_that_redis_has_forgotten_is_told_as_stopped(
