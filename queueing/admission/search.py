@@ -13,7 +13,7 @@ from poolsite.console.matching import named
 from poolsite.console.palette import Offer, register_offer
 from poolsite.console.registry import Follow
 from queueing.admission.models import Gate, Task, TaskBatch
-from queueing.admission.selectors.batches import state_of
+from queueing.admission.selectors import state_of
 
 
 def register() -> None:

@@ -94,7 +94,7 @@ def _longest_left(gate: Gate) -> int:
         at__gt=now - timedelta(seconds=DAY_SECONDS),  # no permit is longer
     )
     for at, before in changes.values_list("at", "before"):
-        ends.append(at + timedelta(seconds=before.get("permit_seconds", 0)))
+        ends.append(at + timedelta(seconds=(before or {}).get("permit_seconds", 0)))
     return ceil((max(ends) - now).total_seconds())
 
 
