@@ -19,9 +19,9 @@ from queueing.admission.selectors import state_of
 def register() -> None:
     """Register the search and the offer of a new gate. AppConfig.ready() calls this once."""
     console.register_search("admission", find)
-    words = gettext_lazy("New gate…")
+    label = gettext_lazy("New gate…")
     register_offer(
-        Offer("admission.new", words, "admission:gate_create", "add", "admission.create")
+        Offer("admission.new", label, "admission:gate_create", "add", "admission.create")
     )
 
 

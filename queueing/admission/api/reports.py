@@ -121,7 +121,7 @@ def _gates_of_token(principal: Principal) -> list[str]:
     scope = principal.scope
     if not isinstance(scope, TokenScope) or {"*", "gate:*"} & set(scope.resources):
         return []
-    return [ref[5:] for ref in scope.resources if ref.startswith("gate:")]
+    return sorted(ref[5:] for ref in scope.resources if ref.startswith("gate:"))
 
 
 async def _gate_with_work(principal: Principal, device: str) -> GateRef | None:

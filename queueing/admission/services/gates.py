@@ -134,12 +134,12 @@ def _close_for_good(gate: Gate, reason: str) -> None:
     if figures is not None and figures.used:
         if gate.paused_at is None:
             hotpath.run(commands.resume(gate.slug, "not deleted"))
-        words = ngettext(
+        text = ngettext(
             "%(n)s slot is in use. Free it, or wait until the permit ends.",
             "%(n)s slots are in use. Free them, or wait until the permits end.",
             figures.used,
         )
-        raise AdmissionError("gate-refused", words % {"n": f"{figures.used:,}"})
+        raise AdmissionError("gate-refused", text % {"n": f"{figures.used:,}"})
 
 
 # -- changes in Redis -----------------------------------------------------------------------------

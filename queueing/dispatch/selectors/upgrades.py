@@ -88,14 +88,14 @@ def note(step: UpgradeStep, now: datetime) -> str:
         first = _("drained for %(time)s")
     else:
         first = _("took %(time)s") if step.ended_at else _("for %(time)s")
-    words = [first % {"time": span(took)}]
+    parts = [first % {"time": span(took)}]
     if step.sessions_ended:
         by = _("the drain timeout") if step.forced_by == step.BY_ITSELF else step.forced_by
         text = ngettext(
             "%(n)s session ended by %(by)s", "%(n)s sessions ended by %(by)s", step.sessions_ended
         )
-        words.append(text % {"n": figure(step.sessions_ended), "by": by})
-    return " · ".join(words)
+        parts.append(text % {"n": figure(step.sessions_ended), "by": by})
+    return " · ".join(parts)
 
 
 def count_is_late(step: UpgradeStep, now: datetime) -> bool:

@@ -78,12 +78,12 @@ def _refuse_in_use(group: Group, _reason: str) -> None:
         )
     linked = sum(row.state != "stop" for row in rows)
     if linked:
-        words = ngettext(
+        text = ngettext(
             "%(n)s front-end or instance is linked. Stop it first.",
             "%(n)s front-ends and instances are linked. Stop them first.",
             linked,
         )
-        raise DispatchError("group-refused", words % {"n": f"{linked:,}"})
+        raise DispatchError("group-refused", text % {"n": f"{linked:,}"})
 
 
 # -- changes in Redis -----------------------------------------------------------------------------

@@ -124,10 +124,10 @@ def differences(group: Group) -> dict[str, int]:
         "generation": int(figures.generation != group.generation),
         "settings": int(figures.settings != settings_of(group)),
     }
-    said = hotpath.run(commands.names(group.slug))
+    names = hotpath.run(commands.names(group.slug))
     for instance in Instance.objects.filter(group=group):
         state = (
-            said[instance.name][0] if instance.name in said else commands.NameState(instance.name)
+            names[instance.name][0] if instance.name in names else commands.NameState(instance.name)
         )
         drift["manual state"] += state.manual != instance.manual_state
         drift["upgrade's drain"] += state.upgrading != instance.upgrading

@@ -23,8 +23,8 @@ def group_settings(request: HttpRequest, slug: str) -> HttpResponse:
     group = GROUPS.get(principal, slug, "dispatch.configure")
     form = GroupSettingsForm(request.POST or None, instance=copy(group))
     save = partial(services.group_configure, actor=principal, group=group)
-    words = _("Settings saved. They take effect immediately.")
-    done = redirect_with(request, words, "dispatch:group", slug=slug)
+    message = _("Settings saved. They take effect immediately.")
+    done = redirect_with(request, message, "dispatch:group", slug=slug)
     if answer := saved(form, save, done, given=form.given):
         return answer
     context = {"group": group, "form": form, "groups": form.groups()}
