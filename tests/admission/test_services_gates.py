@@ -1,6 +1,7 @@
 """Gates made, set, resized, paused, deleted: permissions and traces."""
 
 from datetime import timedelta
+from uuid import uuid4
 
 import pytest
 from django.core.exceptions import ValidationError
@@ -15,6 +16,7 @@ from queueing.admission.errors import AdmissionError
 from queueing.admission.models import Gate, UnsentChange
 from queueing.admission.services import gates
 from queueing.admission.services.common import settings_of
+from queueing.admission.services.trial_permits import trial_permit
 from tests.admission.people import SLUG, drain, make_batch, make_gate, show
 from tests.numbers.people import operator, tenant
 from tests.support.timers import let_time_pass
@@ -152,6 +154,15 @@ def test_a_gate_with_permits_or_batches_is_not_deleted() -> None:
     assert hotpath.run(commands.show(SLUG)) is None
     with pytest.raises(ValidationError):
         make_gate()
+
+
+def test_a_test_permit_that_is_refused_leaves_no_place_in_line() -> None:
+    gate, actor = make_gate(cap=1), operator()
+    acquire("a")
+    for _ in range(3):
+        with pytest.raises(AdmissionError, match="All slots are in use"):
+            trial_permit(actor=actor, gate=gate, token=uuid4())
+    assert show().waiting == 0
 
 
 def test_a_recovering_gate_that_is_not_deleted_opens_as_it_was() -> None:
