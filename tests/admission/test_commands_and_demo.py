@@ -197,7 +197,7 @@ def test_a_limit_is_pinned_and_the_gate_deleted() -> None:
     token = hotpath.run(commands.acquire(SLUG, "h1")).token
     with pytest.raises(CommandError, match="1 slot is in use"):
         run("delete", SLUG, "--reason", "old")
-    with pytest.raises(CommandError, match="other token"):
+    with pytest.raises(CommandError, match="no longer has this permit"):
         run("free", SLUG, "h1", "--token", str(token + 1), "--reason", "hangs")
     run("free", SLUG, "h1", "--token", str(token), "--reason", "hangs")
     assert "deleted" in run("delete", SLUG, "--reason", "old")
