@@ -81,6 +81,12 @@ def word_of(request: HttpRequest, name: str, length: int = TEXT_LENGTH) -> str:
     return _short(request.POST.get(name, ""), length)
 
 
+def check_typed(request: HttpRequest, slug: str) -> None:
+    """Raise ValidationError unless the slug of what is to be deleted was entered as `typed`."""
+    if word_of(request, "typed") != slug:
+        raise ValidationError(_("Enter the short name to confirm."))
+
+
 def cleaned(form: Form) -> dict[str, Any]:
     """Return a small form's values. Raise ValidationError with its errors as one text."""
     if not form.is_valid():

@@ -4,7 +4,8 @@ The models of apps subclass these classes. `poolsite.hotpath` itself loads witho
 """
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from functools import partial
 from operator import attrgetter
@@ -186,6 +187,17 @@ def closed_by_promotion(row: RedisRow, show: Callable[[str], Command[Any]]) -> b
 def locked(rows: models.Manager[Row], row: Row) -> Row:
     """Return the current row with its account, locked until the transaction ends."""
     return rows.select_for_update(of=("self",)).select_related("account").get(pk=row.pk)
+
+
+@contextmanager
+def as_stored(rows: models.Manager[Row], row: Row) -> Iterator[Row]:
+    """Yield the row as SQL has it now, locked until it has been sent to Redis.
+
+    Of two senders, the second one sends what the first one sent or something newer. rows: includes
+    deleted ones, because a row may be deleted before it is sent.
+    """
+    with transaction.atomic():
+        yield locked(rows, row)
 
 
 def send_after_commit(

@@ -16,13 +16,13 @@ from queueing.admission.services import gate_configure
 
 
 def _cells(row: GateNow) -> list[dict[str, Any]]:
-    words = {"paused": _("Paused"), "recovering": _("Recovering"), "missing": _("No data")}
+    labels = {"paused": _("Paused"), "recovering": _("Recovering"), "missing": _("No data")}
     use: dict[str, Any] = {"text": "–"}
     if row.figures:
         used, cap = figure(row.figures.used), figure(row.figures.cap)
         use = {"text": f"{used} / {cap}", "share": min(1.0, row.share or 0.0)}
-    if row.status in words:
-        use = {"text": words[row.status], "severity": "warning"}
+    if row.status in labels:
+        use = {"text": labels[row.status], "severity": "warning"}
     return [use, {"text": figure(row.figures.waiting if row.figures else None)}]
 
 

@@ -112,10 +112,10 @@ class GateChecks(GateForm):
             self.add_error("key", _("Another gate already uses this key."))
         return found
 
-    def _in_order(self, less: str, more: str, words: Any, *, equal: bool = True) -> None:
+    def _in_order(self, less: str, more: str, message: Any, *, equal: bool = True) -> None:
         low, high = self.cleaned_data.get(less), self.cleaned_data.get(more)
         if low is not None and high is not None and not (low < high or (equal and low == high)):
-            self.add_error(less, words)
+            self.add_error(less, message)
 
 
 class GateSettingsForm(SettingsMixin, GateChecks):

@@ -13,14 +13,15 @@ from poolsite.console.matching import named
 from poolsite.console.palette import Offer, register_offer
 from poolsite.console.registry import Follow
 from queueing.admission.models import Gate, Task, TaskBatch
+from queueing.admission.selectors import state_of
 
 
 def register() -> None:
     """Register the search and the offer of a new gate. AppConfig.ready() calls this once."""
     console.register_search("admission", find)
-    words = gettext_lazy("New gate…")
+    label = gettext_lazy("New gate…")
     register_offer(
-        Offer("admission.new", words, "admission:gate_create", "add", "admission.create")
+        Offer("admission.new", label, "admission:gate_create", "add", "admission.create")
     )
 
 
@@ -44,7 +45,7 @@ def find(principal: Principal, text: str, limit: int) -> Iterable[Found]:
             group="gates",
             icon="inventory_2",
             rank=place,
-            chip=row.get_state_display(),
+            chip=str(TaskBatch.State(state_of(row)).label),
         )
         for place, row in named(batches.order_by("-pk"), text, ("name",), limit)
     ]

@@ -16,10 +16,10 @@ from queueing.dispatch.services import group_configure
 
 
 def _cells(row: GroupNow) -> list[dict[str, Any]]:
-    words = {"recovering": _("Recovering"), "missing": _("No data")}
+    labels = {"recovering": _("Recovering"), "missing": _("No data")}
     sessions: dict[str, Any] = {"text": figure(row.figures.sessions if row.figures else None)}
-    if row.status in words:
-        sessions = {"text": words[row.status], "severity": "warning"}
+    if row.status in labels:
+        sessions = {"text": labels[row.status], "severity": "warning"}
     pending: dict[str, Any] = {"text": figure(row.figures.pending if row.figures else None)}
     if row.figures and row.figures.pending:
         pending["severity"] = "warning"

@@ -35,11 +35,11 @@ async def peer_application(scope: dict[str, Any], receive: Receive, send: Send) 
         return
     chosen = codec.subprotocol if offered else None
     await send({"type": "websocket.accept", "subprotocol": chosen})
-    words = scope["url_route"]["kwargs"]
+    path = scope["url_route"]["kwargs"]
     try:
         with tracing.span(f"websocket {ACTION}", "server", parent=tracing.context_of(scope)):
             principal = await access.principal_of_scope(scope)
-            group = await group_ref(str(words["slug"]))
+            group = await group_ref(str(path["slug"]))
     except (RedisError, OSError, DatabaseError, hotpath.HotPathError):
         logger.warning("dispatch: rights cannot be read", exc_info=True)
         await close_socket(send, TRY_LATER, "rights cannot be read")
@@ -48,7 +48,7 @@ async def peer_application(scope: dict[str, Any], receive: Receive, send: Send) 
     if not decision or group is None:
         await close_socket(send, decision.socket_code, _REASONS.get(decision, ""))
         return
-    side = str(words["side"])
+    side = str(path["side"])
     await PeerSocket(hub_of_loop(), group, side, codec, principal, receive, send).run()
 
 

@@ -114,7 +114,7 @@ class UpgradeForm(DurationsMixin, forms.Form):
     )
     at_limit = forms.ChoiceField(
         label=_("After the drain timeout"),
-        choices=[(value, capfirst(words)) for value, words in Upgrade.AtLimit.choices],
+        choices=[(value, capfirst(label)) for value, label in Upgrade.AtLimit.choices],
         initial=Upgrade.AtLimit.WAIT,
     )
     reason = forms.CharField(label=_("Reason"), max_length=200, required=False)

@@ -22,8 +22,8 @@ SESSION_GROUPS = 50  # in which a session is looked up, at most
 def register() -> None:
     """Register the search and the offer of a new group. AppConfig.ready() calls this once."""
     console.register_search("dispatch", find)
-    words = gettext_lazy("New group…")
-    register_offer(Offer("dispatch.new", words, "dispatch:group_create", "add", "dispatch.create"))
+    label = gettext_lazy("New group…")
+    register_offer(Offer("dispatch.new", label, "dispatch:group_create", "add", "dispatch.create"))
 
 
 def find(principal: Principal, text: str, limit: int) -> Iterable[Found]:

@@ -9,6 +9,7 @@ import pytest
 
 from poolsite import hotpath
 from poolsite.runtime.redis_server import RedisServer
+from queueing.admission.api import directory, reports
 from queueing.admission.models import Gate
 from tests.admission.people import load_due, make_batch, make_gate, show, token_for
 from tests.numbers.people import in_thread, tenant
@@ -205,6 +206,18 @@ async def test_a_token_of_several_gates_finds_the_one_with_work(client: httpx.As
     assert after["results"][0]["outcome"] == "accepted"
     nothing = await caller.post("/api/v1/devices/stranger/report")
     assert nothing.json()["task"] is None
+
+
+async def test_a_tokens_gates_are_found_beside_more_busy_gates_than_are_read(
+    client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (directory, reports):
+        monkeypatch.setattr(module, "BUSY_LIMIT", 1)
+    for slug in ("first", "second", "third"):
+        await in_thread(make_batch)(await in_thread(make_gate)(slug), ["a"])
+    secret = await in_thread(token_for)(resources=["gate:second", "gate:third"])
+    told = (await Caller(client, secret).post(REPORT)).json()
+    assert told["task"].startswith("second.")
 
 
 async def test_of_several_gates_one_that_is_loading_says_so(client: httpx.AsyncClient) -> None:

@@ -168,8 +168,10 @@ def test_the_demo_has_gates_with_work_and_keeps_its_tokens() -> None:
 
 
 def test_gates_and_devices_are_found_and_measured() -> None:
-    make_batch(make_gate(), ["a"])
+    batch = make_batch(make_gate(), ["a"], name="night")
     reader = operator()
+    services.batch_pause(actor="test", batch=batch, reason="storm")
+    assert [found.chip for found in search.find(reader, "night", 5)] == ["paused"]
     assert [found.url for found in search.find(reader, "tow", 5)] == ["/gates/tower/"]
     assert [found.name for found in search.find(reader, "a", 5)] == ["a"]
     names = {metric.name for metric in overview.collect()}
@@ -195,7 +197,7 @@ def test_a_limit_is_pinned_and_the_gate_deleted() -> None:
     token = hotpath.run(commands.acquire(SLUG, "h1")).token
     with pytest.raises(CommandError, match="1 slot is in use"):
         run("delete", SLUG, "--reason", "old")
-    with pytest.raises(CommandError, match="other token"):
+    with pytest.raises(CommandError, match="no longer has this permit"):
         run("free", SLUG, "h1", "--token", str(token + 1), "--reason", "hangs")
     run("free", SLUG, "h1", "--token", str(token), "--reason", "hangs")
     assert "deleted" in run("delete", SLUG, "--reason", "old")

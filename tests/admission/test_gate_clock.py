@@ -114,6 +114,16 @@ def test_gaps_again_and_again_add_up_to_no_more_than_a_permits_length(full: Gate
     raise AssertionError("no slot came back")
 
 
+def test_silent_ones_ahead_do_not_close_a_gate_that_is_rarely_asked(full: GateUnderTest) -> None:
+    for name in "cdefgh":
+        assert not full.acquire(name).granted
+    for _ in range(2 + 2 * LENGTH // 60):
+        step(full, 60)
+        if full.acquire("h").granted:
+            return
+    raise AssertionError("those ahead have not asked for a long time, and still keep their turn")
+
+
 def test_a_doubt_is_kept_once_and_forgotten_when_it_is_settled(full: GateUnderTest) -> None:
     step(full, HOUR)
     full.acquire("c")

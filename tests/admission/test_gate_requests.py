@@ -70,7 +70,7 @@ class Twins:
         assert together == [self.bench.run(each.command(ALIKE)) for each in batch]
         for request, answer in zip(batch, together, strict=True):
             if isinstance(answer, gate.Permit) and answer.granted:
-                self.tokens[request.words[0]] = answer.token
+                self.tokens[request.arguments[0]] = answer.token
 
     def check_alike(self) -> None:
         mine, alike = KEYS.tag, gate.GateKeys(ALIKE).tag

@@ -170,3 +170,17 @@ def test_two_workers_rebuild_once_and_a_promoted_server_is_not_believed() -> Non
     assert not hotpath.run(commands.acquire(SLUG, "x")).granted
     assert services.watch_gates(0, 1)["rebuilt"] == 1
     assert show().generation > before
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("clean_redis")
+def test_permits_of_a_longer_duration_set_before_still_count_after_a_loss() -> None:
+    gate = aged(make_gate(permit_seconds=3_600))
+    hotpath.run(commands.acquire(SLUG, "a"))
+    services.gate_configure(actor="test", gate=gate, permit_seconds=60)
+    gate.refresh_from_db()
+    hotpath.client().flushall()
+    assert services.gate_check(gate, None)
+    found = show()
+    assert found.open_at_us is not None
+    assert found.open_at_us - found.as_of_us > 3_590 * 1_000_000

@@ -12,6 +12,7 @@ from queueing.admission import selectors, services
 from queueing.admission.errors import AdmissionError
 from queueing.admission.models import Gate, GateEvent, Task, TaskBatch
 from queueing.admission.services import bring_to_redis
+from queueing.admission.services.batches import apply_batch
 from queueing.admission.services.uploads import read_upload
 from tests.admission.people import (
     SLUG,
@@ -287,6 +288,14 @@ def test_a_cancel_that_redis_missed_is_sent_again(monkeypatch: pytest.MonkeyPatc
     assert [its.status for its in show().batches] == ["open"]
     bring_to_redis(gate)
     assert [its.status for its in show().batches] == ["cancelled"]
+
+
+def test_a_slow_sender_does_not_undo_a_newer_pause() -> None:
+    batch = make_batch(make_gate(), ["a"])
+    seen = TaskBatch.objects.get(pk=batch.pk)
+    services.batch_pause(actor="test", batch=batch, reason="works")
+    apply_batch(seen)
+    assert [its.status for its in show().batches] == ["paused"]
 
 
 def _redis_is_away(batch: TaskBatch) -> None:

@@ -1,7 +1,11 @@
 """Gates made, set, resized, paused, deleted: permissions and traces."""
 
+from datetime import timedelta
+from uuid import uuid4
+
 import pytest
 from django.core.exceptions import ValidationError
+from django.utils import timezone
 
 from poolsite import access, hotpath
 from poolsite.access.models import AuditEntry
@@ -10,6 +14,9 @@ from queueing.admission import gate as commands
 from queueing.admission import services
 from queueing.admission.errors import AdmissionError
 from queueing.admission.models import Gate, UnsentChange
+from queueing.admission.services import gates
+from queueing.admission.services.common import settings_of
+from queueing.admission.services.trial_permits import trial_permit
 from tests.admission.people import SLUG, drain, make_batch, make_gate, show
 from tests.numbers.people import operator, tenant
 from tests.support.timers import let_time_pass
@@ -101,6 +108,35 @@ def test_the_settings_sweep_leaves_an_adaptive_cap_where_it_is() -> None:
     assert show().cap == 33
 
 
+def test_a_slow_sender_does_not_undo_a_newer_change() -> None:
+    gate = make_gate(cap=20)
+    seen = Gate.objects.get(pk=gate.pk)  # by a worker, before the changes
+    services.gate_resize(actor="test", gate=gate, cap=5)
+    services.gate_pause(actor="test", gate=gate, reason="works")
+    gates.apply_settings(seen)
+    gates.apply_pause(seen)
+    assert (show().cap, show().status) == (5, "paused")
+
+
+def test_a_deletion_that_redis_missed_is_done_and_sent_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    gate = make_gate()
+    with monkeypatch.context() as away:
+        away.setattr(commands, "destroy", _away)
+        services.gate_delete(actor="test", gate=gate, reason="old")
+    assert not Gate.objects.exists()
+    assert show().status == "paused"
+    UnsentChange.objects.update(created_at=timezone.now() - timedelta(minutes=1))
+    assert services.watch_gates(0, 1)["resent"] == 1
+    assert hotpath.run(commands.show(SLUG)) is None
+    assert not UnsentChange.objects.exists()
+
+
+def _away(*_command: object) -> None:
+    raise hotpath.Unavailable("away")
+
+
 def test_a_gate_with_permits_or_batches_is_not_deleted() -> None:
     gate = make_gate()
     permit = acquire("a")
@@ -120,12 +156,31 @@ def test_a_gate_with_permits_or_batches_is_not_deleted() -> None:
         make_gate()
 
 
+def test_a_test_permit_that_is_refused_leaves_no_place_in_line() -> None:
+    gate, actor = make_gate(cap=1), operator()
+    acquire("a")
+    for _ in range(3):
+        with pytest.raises(AdmissionError, match="All slots are in use"):
+            trial_permit(actor=actor, gate=gate, token=uuid4())
+    assert show().waiting == 0
+
+
+def test_a_recovering_gate_that_is_not_deleted_opens_as_it_was() -> None:
+    gate = make_gate()
+    hotpath.run(commands.destroy(SLUG, gate.generation))
+    hotpath.run(commands.recover(SLUG, gate.generation, settings_of(gate), open_after_seconds=300))
+    with pytest.raises(AdmissionError) as refused:
+        services.gate_delete(actor="test", gate=gate, reason="old")
+    assert refused.value.kind == "gate-recovering"
+    assert hotpath.client().hget(gate.tag, "becomes") == "o"
+
+
 def test_a_freed_permit_is_the_one_that_was_looked_at() -> None:
     gate = make_gate()
     permit = acquire("a")
     with pytest.raises(ValidationError, match="Enter a short reason"):
         services.permit_free(actor="test", gate=gate, holder="a", token=permit.token, reason=" ")
-    with pytest.raises(AdmissionError, match="other token"):
+    with pytest.raises(AdmissionError, match="no longer has this permit"):
         services.permit_free(
             actor="test", gate=gate, holder="a", token=permit.token + 1, reason="hangs"
         )

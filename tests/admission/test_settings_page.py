@@ -11,6 +11,7 @@ from poolsite.runtime.redis_server import RedisServer
 from queueing.admission import gate as commands
 from queueing.admission import services
 from queueing.admission.models import Gate
+from queueing.admission.views import holders as view
 from tests.admission.people import make_batch, make_gate, report, show
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -174,6 +175,24 @@ def test_holders_are_shown_page_by_page_and_found_by_their_name(
         assert (row["name"], bool(row["task"])) == (text, task)
     for text in ("worker", "<b>", "a b", "é"):
         assert browser.get(path, {"q": text}).context["rows"] == []
+
+
+def test_holders_are_sorted_before_they_are_paged(
+    gate: Gate, browser: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(view, "ROWS", 2)
+    for name in ("b", "d", "a", "c"):
+        hotpath.run(commands.acquire("tower", name))
+
+    def names(query: str) -> list[str]:
+        shown = browser.get(f"/gates/tower/holders/{query}").context
+        return [row["name"] for row in shown["rows"]]
+
+    assert [names("?sort=holder"), names("?sort=holder&page=1")] == [["a", "b"], ["c", "d"]]
+    assert names("?sort=-holder") == ["d", "c"]
+    monkeypatch.setattr(view, "SORTED_ROWS", 3)
+    assert names("?sort=holder") == ["b", "d"]  # too many to sort: the earliest deadline first
+    assert "sort=" not in browser.get("/gates/tower/holders/").content.decode()
 
 
 def test_the_list_of_holders_stands_while_redis_lacks_the_gate(gate: Gate, browser: Client) -> None:

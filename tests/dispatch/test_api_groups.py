@@ -96,6 +96,23 @@ def test_a_group_is_made_with_all_settings(operator: Call) -> None:
     assert AuditEntry.objects.get(action="dispatch.group_create").reason == "Second site"
 
 
+def test_a_change_is_answered_while_redis_is_away(
+    operator: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_arguments: Any) -> Any:
+        raise hotpath.Unavailable("away")
+
+    monkeypatch.setattr(hotpath, "run", refuse)
+    monkeypatch.setattr(hotpath, "run_batch", refuse)
+    client = Client()
+    client.force_login(User.objects.get(username="op"))
+    made = client.post("/api/v1/groups", {"slug": SLUG}, content_type="application/json")
+    assert (made.status_code, made.json()["status"]) == (201, "missing")
+    status, told = operator("patch", "", disconnect_seconds=90)
+    assert (status, told["disconnect_seconds"]) == (200, 90)
+    assert Group.objects.get(slug=SLUG).disconnect_seconds == 90
+
+
 def test_a_group_is_deleted_once_its_peers_have_stopped(group: Group, operator: Call) -> None:
     peer = front()
     assert operator("delete", "?reason=Not+needed") == (409, "group-refused")

@@ -14,6 +14,7 @@ from queueing.dispatch import dispatcher as commands
 from queueing.dispatch import overview, search, selectors, services
 from queueing.dispatch.cards import CARD
 from queueing.dispatch.models import Group, Instance, MinuteSample, Upgrade
+from queueing.dispatch.views import sessions as views
 from tests.dispatch.people import SLUG, back, drain, front, make_group, row_of, show
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -87,6 +88,14 @@ def test_pages_stand_while_redis_is_away(
     )
 
 
+def test_an_upgrade_is_offered_once_an_instance_is_linked(group: Group, browser: Client) -> None:
+    disabled = 'data-dialog="start-upgrade" disabled'
+    front()
+    assert disabled in browser.get(PAGE).content.decode()
+    back("as-1")
+    assert disabled not in browser.get(PAGE).content.decode()
+
+
 def test_a_group_is_made_and_bad_ones_are_not(clean_redis: RedisServer, browser: Client) -> None:
     good = {
         "name": "Servers",
@@ -130,9 +139,9 @@ def test_a_session_is_ended_and_a_link_closed(group: Group, browser: Client) -> 
     sip = front()
     session = sip.start("1")
     assert "ended" in act(browser, verb="end_session", session=session, reason="asked")
-    assert "session not found" in act(browser, verb="end_session", session=session, reason="x")
+    assert "Session not found" in act(browser, verb="end_session", session=session, reason="x")
     assert "closed" in act(browser, verb="disconnect", peer=sip.key, reason="test")
-    assert "link not found" in act(browser, verb="disconnect", peer="f:none", reason="test")
+    assert "Link not found" in act(browser, verb="disconnect", peer="f:none", reason="test")
 
 
 def test_an_upgrade_is_begun_and_aborted(group: Group, browser: Client) -> None:
@@ -175,6 +184,23 @@ def test_a_peers_sessions_stand_below_its_state(group: Group, browser: Client) -
     assert (other["told"]["kind"], other["told"]["sessions"]) == ("front", 1)
     assert [row.route.back_name for row in other["rows"]] == ["as-1"]
     assert "Peer not found" in browser.get(f"{PAGE}sessions/?peer=b:gone").content.decode()
+
+
+def test_the_sessions_of_a_peer_are_paged(
+    group: Group, browser: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(views, "PAGE_ROWS", 2)
+    back("as-1")
+    caller = front()
+    begun = [caller.start(word) for word in ("1", "2")]
+    path = f"{PAGE}sessions/"
+    shown = browser.get(f"{path}?peer={caller.key}").context
+    assert ([row.route.session for row in shown["rows"]], shown["next_url"]) == (begun, "")
+    begun.append(caller.start("3"))
+    first = browser.get(f"{path}?peer={caller.key}").context
+    second = browser.get(path + first["next_url"]).context
+    found = [row.route.session for page in (first, second) for row in page["rows"]]
+    assert (found, second["next_url"]) == (begun, "")
 
 
 def test_an_instance_that_redis_has_forgotten_is_told_as_stopped(

@@ -51,19 +51,24 @@ def rebuilt(group: Group) -> None:
 # -- a group ---------------------------------------------------------------------------------------
 
 
-def test_a_page_deletes_a_group_after_a_reason(browser: Client) -> None:
+def test_a_page_deletes_a_group_after_its_short_name_and_a_reason(browser: Client) -> None:
     group = make_group(name="<Servers>")
     page = browser.get(f"{PAGE}settings/").content.decode()
-    assert "Delete &lt;Servers&gt;?" in page
+    assert f"Enter {SLUG} to confirm" in page
     assert f'action="{PAGE}delete/"' in page
-    told = browser.post(f"{PAGE}delete/", {"reason": ""}, follow=True)
-    assert "Enter a short reason." in told.content.decode()
+    for given, why in (
+        ({"reason": "x"}, "to confirm"),
+        ({"typed": f"{SLUG}-2", "reason": "x"}, "to confirm"),
+        ({"typed": SLUG, "reason": ""}, "Enter a short reason."),
+    ):
+        told = browser.post(f"{PAGE}delete/", given, follow=True)
+        assert why in str(list(map(str, told.context["messages"])))
     front()
-    told = browser.post(f"{PAGE}delete/", {"reason": "x"}, follow=True)
-    assert "1 peers are linked" in str(list(map(str, told.context["messages"])))
+    told = browser.post(f"{PAGE}delete/", {"typed": SLUG, "reason": "x"}, follow=True)
+    assert "1 front-end or instance is linked" in str(list(map(str, told.context["messages"])))
     assert Group.objects.filter(pk=group.pk).exists()
     rebuilt(group)
-    told = browser.post(f"{PAGE}delete/", {"reason": "Moved"}, follow=True)
+    told = browser.post(f"{PAGE}delete/", {"typed": SLUG, "reason": "Moved"}, follow=True)
     assert told.redirect_chain == [("/groups/", 302)]
     assert "deleted" in str(list(map(str, told.context["messages"])))
     assert browser.get(PAGE).status_code == 404

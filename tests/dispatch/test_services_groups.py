@@ -19,6 +19,7 @@ from queueing.dispatch.models import (
     MinuteSample,
     UnsentChange,
 )
+from queueing.dispatch.services.groups import apply_settings
 from tests.dispatch.people import SLUG, back, drain, front, make_group, row_of, show
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
@@ -63,12 +64,32 @@ def test_settings_change_in_both_stores() -> None:
     }
 
 
+def test_a_slow_sender_does_not_undo_a_newer_change() -> None:
+    group = make_group(disconnect_seconds=60)
+    seen = Group.objects.get(pk=group.pk)  # by a worker, before the change
+    services.group_configure(actor="test", group=group, disconnect_seconds=90)
+    apply_settings(seen)
+    assert show().settings.disconnect_seconds == 90
+
+
 def test_a_group_with_links_is_not_deleted() -> None:
     group = make_group()
     front()
     with pytest.raises(DispatchError, match="linked"):
         services.group_delete(actor="test", group=group, reason="x")
     assert Group.objects.filter(pk=group.pk).exists()
+
+
+def test_front_ends_that_are_gone_for_long_are_forgotten_and_one_that_returns_is_noted() -> None:
+    group = make_group()
+    old = timezone.now() - timedelta(days=8)
+    for peer_id in ("sip-1", "sip-2"):
+        FrontEnd.objects.create(group=group, peer_id=peer_id)  # never seen while it was active
+    FrontEnd.objects.update(created_at=old)
+    front(peer_id="sip-1")
+    services.note_peers(0, 1)
+    row = FrontEnd.objects.get()
+    assert (row.peer_id, row.link_state) == ("sip-1", "active")
 
 
 # -- the manual state ------------------------------------------------------------------------------
@@ -186,7 +207,7 @@ def test_an_operator_ends_a_session_and_closes_a_link() -> None:
     services.session_end(actor="test", group=group, session=session, reason="asked for")
     assert hotpath.run(commands.route(SLUG, session)) is None
     assert any(entry.kind == "end" for entry in server.outbox())
-    with pytest.raises(DispatchError, match="session not found"):
+    with pytest.raises(DispatchError, match="Session not found"):
         services.session_end(actor="test", group=group, session=session, reason="again")
     services.peer_disconnect(actor="test", group=group, peer=server.key, reason="maintenance")
     assert row_of("as-1").state == "pending"

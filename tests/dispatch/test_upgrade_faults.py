@@ -8,7 +8,7 @@ from django.utils import timezone
 from poolsite import hotpath
 from poolsite.jobs import lease
 from queueing.dispatch import dispatcher as commands
-from queueing.dispatch import services
+from queueing.dispatch import selectors, services
 from queueing.dispatch.models import Group, Instance
 from tests.dispatch.people import SLUG, back, make_group, row_of
 from tests.dispatch.upgrading import begin, step, ticks
@@ -34,6 +34,23 @@ def test_a_loss_of_redis_does_not_end_a_drain(group: Group) -> None:
     assert row_of("as-1").upgrading
     assert Instance.objects.get(name="as-1").upgrading
     assert upgrade.pk
+
+
+def test_an_instance_that_has_not_reported_after_a_loss_is_not_safe_to_stop(group: Group) -> None:
+    back("as-1")
+    back("as-2")
+    upgrade = begin(group)
+    ticks()
+    Group.objects.filter(pk=group.pk).update(created_at=timezone.now() - timedelta(days=1))
+    hotpath.client().flushdb()
+    services.watch_groups(0, 1)
+    ticks()
+    assert step(upgrade).status == "draining"
+    upgrade.refresh_from_db()
+    assert "report their sessions" in selectors.upgrade_out(upgrade)["waits_for"]
+    Group.objects.filter(pk=group.pk).update(recovering_since=None)  # it had time to report
+    ticks()
+    assert step(upgrade).status == "safe"
 
 
 def test_a_drain_that_redis_never_heard_of_is_not_called_safe(group: Group) -> None:

@@ -7,14 +7,17 @@ undone.
 import logging
 from collections.abc import Callable, Iterable, Sequence
 from datetime import timedelta
+from functools import partial
 from typing import Any, TypeVar
 
+from django.db.models import QuerySet
 from django.utils import timezone
 from redis.exceptions import RedisError
 
 from poolsite import hotpath
 from poolsite.hotpath.aggregates import AggregateFigures
-from poolsite.hotpath.rows import RedisRow, closed_by_promotion
+from poolsite.hotpath.rows import RedisRow, closed_by_promotion, resend
+from poolsite.jobs.shards import of_shard
 
 A = TypeVar("A", bound=RedisRow)
 F = TypeVar("F", bound=AggregateFigures)
@@ -56,6 +59,26 @@ def watch_each(
             seen.append((row, its))
     figures = {row.pk: its for row, its in seen}
     try_each([row for row, _its in seen], lambda row: look(row, figures[row.pk]), done, *refusals)
+
+
+def finish_deletions(
+    rows: QuerySet[Any],
+    destroy: Callable[[Any], object],
+    shard: int,
+    shards: int,
+    done: dict[str, int],
+) -> None:
+    """Remove deleted aggregates that are still in Redis: Redis was away, or the process died.
+
+    rows: of the kind, including the deleted ones; `unsent` are a row's marks of unsent changes.
+    destroy: removes a row's data. Count removed rows as `resent`, and failures like `try_each`.
+    """
+    left = rows.exclude(deleted_at=None).filter(unsent__isnull=False).distinct().order_by("pk")
+
+    def finish(row: Any) -> None:
+        done["resent"] += resend(row.unsent.all(), partial(destroy, row))
+
+    try_each(of_shard(left, shard, shards), finish, done, said="is not removed yet")
 
 
 def check_life(

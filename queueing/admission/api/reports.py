@@ -13,7 +13,7 @@ from poolsite.api.reading import MalformedError
 from poolsite.per_loop import PerLoop
 from queueing.admission import gate as commands
 from queueing.admission.api.answers import report_answer
-from queueing.admission.api.directory import GateRef, busy_gates, gate_ref
+from queueing.admission.api.directory import BUSY_LIMIT, GateRef, busy_gates, gate_ref
 from queueing.admission.api.signing import signed
 from queueing.admission.schemas import DATA_LIMIT_BYTES, DeviceReport, TaskResult
 
@@ -105,8 +105,8 @@ async def _gate_of(principal: Principal, device: str, given: DeviceReport) -> Ga
     named = {result.task.partition(".")[0] for result in given.results}
     if len(named) > 1:
         raise MalformedError("results: of one gate only; report for each gate by itself")
-    only = _only_gate(principal)
-    wanted = only or (named.pop() if named else None)
+    own = _gates_of_token(principal)
+    wanted = own[0] if len(own) == 1 else named.pop() if named else None
     if wanted is not None:
         ref = await gate_ref(wanted)
         decision = access.decide(principal, ACTION, ref) if ref is not None else None
@@ -116,13 +116,12 @@ async def _gate_of(principal: Principal, device: str, given: DeviceReport) -> Ga
     return await _gate_with_work(principal, device)
 
 
-def _only_gate(principal: Principal) -> str | None:
-    """Return the slug of the token's gate if it is for exactly one, else None."""
+def _gates_of_token(principal: Principal) -> list[str]:
+    """Return the slugs of the gates that the token names, or [] if it is not limited to some."""
     scope = principal.scope
-    if not isinstance(scope, TokenScope):
-        return None
-    gates = [ref[5:] for ref in scope.resources if ref.startswith("gate:")]
-    return gates[0] if len(gates) == 1 and gates[0] != "*" and "*" not in scope.resources else None
+    if not isinstance(scope, TokenScope) or {"*", "gate:*"} & set(scope.resources):
+        return []
+    return sorted(ref[5:] for ref in scope.resources if ref.startswith("gate:"))
 
 
 async def _gate_with_work(principal: Principal, device: str) -> GateRef | None:
@@ -133,7 +132,10 @@ async def _gate_with_work(principal: Principal, device: str) -> GateRef | None:
     """
     scope = principal.scope
     account_id = scope.account_id if isinstance(scope, TokenScope) else None
-    refs = [ref for ref in await busy_gates(account_id) if access.decide(principal, ACTION, ref)]
+    busy, own = await busy_gates(account_id), _gates_of_token(principal)
+    if len(busy) == BUSY_LIMIT and 0 < len(own) <= GATES_LIMIT:  # the token's may be left out
+        busy = tuple([ref for slug in own if (ref := await gate_ref(slug))])
+    refs = [ref for ref in busy if access.decide(principal, ACTION, ref)]
     if len(refs) > GATES_LIMIT:
         raise RefusedError("malformed", "specify the gate: ?gate=<slug>")
     if len(refs) < 2:

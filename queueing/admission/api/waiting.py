@@ -92,9 +92,9 @@ class _Wait:
 
     async def _told(self, *, is_waiting: bool) -> commands.Permit:
         """Ask once. If cancelled, wait for the reply first: it may be a permit to return."""
-        words = commands.to_acquire(self._given.holder, self._given.weight, waits=is_waiting)
+        request = commands.to_acquire(self._given.holder, self._given.weight, waits=is_waiting)
         waited_seconds = asyncio.get_running_loop().time() - self._began_at
-        asked = asyncio.ensure_future(self._ask(words))
+        asked = asyncio.ensure_future(self._ask(request))
         try:
             told: commands.Permit = await asyncio.shield(asked)
             self._last = replace(told, waited_ms=int(waited_seconds * 1_000))

@@ -21,5 +21,7 @@ def gate_command(
 
     `repeat`: the operation ID of a command that may be run again after a lost reply.
     """
-    its = SCRIPTS[script]
-    return Command(its, its.keys_of(GateKeys(slug).tag), tuple(args), read, operation_id=repeat)
+    definition = SCRIPTS[script]
+    return Command(
+        definition, definition.keys_of(GateKeys(slug).tag), tuple(args), read, operation_id=repeat
+    )

@@ -44,10 +44,10 @@ class GateChange:
 
 def read_change(fields: Mapping[str, str], at_us: int | None = None) -> GateChange:
     """Parse an entry of the stream. Raise ValueError if it was not written by our scripts."""
-    words = fields.get("e", "").split("\t")
-    if len(words) != 9:
+    columns = fields.get("e", "").split("\t")
+    if len(columns) != 9:
         raise ValueError(f"not an entry of a gate: {dict(fields)!r}")
-    event, holder, token, deadline, task, attempt, batch, reason, data = words
+    event, holder, token, deadline, task, attempt, batch, reason, data = columns
     return GateChange(
         at_us=int(fields["at"]) if at_us is None else at_us,
         event=event,

@@ -168,5 +168,5 @@ def observe(
         check(reply)
         return Observed(int(reply[1]), int(reply[2]), reply[3] == "over")
 
-    words = ["" if value is None else str(value) for value in (good, bad, took_ms)]
-    return gate_command("observe", slug, [str(count), *words], read)
+    arguments = ["" if value is None else str(value) for value in (good, bad, took_ms)]
+    return gate_command("observe", slug, [str(count), *arguments], read)

@@ -82,15 +82,15 @@ class Request(Generic[T]):
     """A request of a named holder: acquire, renew, release or leave, alone or in a list."""
 
     verb: str
-    words: tuple[str, ...]
+    arguments: tuple[str, ...]
     read: Callable[[list[str]], T]
 
     def command(self, slug: str) -> Command[T]:
         """Return the command for this request. It may be run again after a lost reply."""
-        return gate_command(self.verb, slug, self.words, self.read, self.words[0])
+        return gate_command(self.verb, slug, self.arguments, self.read, self.arguments[0])
 
     def row(self) -> str:
-        return "\t".join((self.verb, *self.words))
+        return "\t".join((self.verb, *self.arguments))
 
 
 def to_acquire(holder: str, weight: int = 1, *, waits: bool = False) -> Request[Permit]:
@@ -111,10 +111,10 @@ def to_renew(holder: str, token: int, weight: int | None = None) -> Request[Perm
     return Request("renew", _short(holder, str(token), _weight(weight)), _renewed)
 
 
-def _short(*words: str) -> tuple[str, ...]:
-    """Drop the empty words at the end. The first word is always kept."""
-    last = max((place for place, word in enumerate(words) if word), default=0)
-    return words[: last + 1]
+def _short(*arguments: str) -> tuple[str, ...]:
+    """Drop the empty arguments at the end. The first argument is always kept."""
+    last = max((place for place, argument in enumerate(arguments) if argument), default=0)
+    return arguments[: last + 1]
 
 
 def _weight(weight: int | None) -> str:
@@ -127,8 +127,8 @@ def to_leave(holder: str, token: int | None, at_us: int | None) -> Request[Ended
     This removes the turn of its last refusal (at `at_us`) and the permit `token` that it was
     granted, unless the holder has asked again since.
     """
-    words = ("" if value is None else f"{value:016d}" for value in (token, at_us))
-    return Request("leave", (holder, *words), _ended)
+    arguments = ("" if value is None else f"{value:016d}" for value in (token, at_us))
+    return Request("leave", (holder, *arguments), _ended)
 
 
 def to_release(
@@ -157,7 +157,7 @@ def requests(slug: str, batch: Sequence[Request[Any]]) -> Command[list[Any]]:
         return [_outcome(request, row) for request, row in zip(batch, reply, strict=True)]
 
     command = gate_command(
-        "requests", slug, [each.row() for each in batch], read, batch[0].words[0]
+        "requests", slug, [each.row() for each in batch], read, batch[0].arguments[0]
     )
     return replace(command, gives_back=all(each.verb != "acquire" for each in batch))
 

@@ -114,11 +114,11 @@ def _figures(reply: list[str]) -> GateFigures | None:
     )
 
 
-def _batch(words: Sequence[str]) -> BatchFigures:
-    record = words[1]
-    pending, running, done, failed, expired = map(int, words[2:])
+def _batch(fields: Sequence[str]) -> BatchFigures:
+    record = fields[1]
+    pending, running, done, failed, expired = map(int, fields[2:])
     return BatchFigures(
-        batch=int(words[0]),
+        batch=int(fields[0]),
         status=BATCH_STATUS[record[0]],
         ends_us=int(record[1:17]),
         closed_us=number(record[17:]) if record[0] in "ec" else None,
@@ -199,14 +199,15 @@ def holder(slug: str, who: str) -> Command[Holder | None]:
 def _holders(reply: list[str]) -> Holders:
     check(reply)
     rows = tuple(
-        _holder(words) for words in (reply[start : start + 6] for start in range(2, len(reply), 6))
+        _holder(fields)
+        for fields in (reply[start : start + 6] for start in range(2, len(reply), 6))
     )
     return Holders(int(reply[0]), int(reply[1]), rows)
 
 
-def _holder(words: Sequence[str]) -> Holder:
-    token, deadline, granted = map(int, words[1:4])
-    return Holder(words[0], token, deadline, granted, number(words[4]), int(words[5]))
+def _holder(fields: Sequence[str]) -> Holder:
+    token, deadline, granted = map(int, fields[1:4])
+    return Holder(fields[0], token, deadline, granted, number(fields[4]), int(fields[5]))
 
 
 def line(slug: str, place: Place = 0, count: int = 200) -> Command[WaitingLine]:
@@ -215,8 +216,8 @@ def line(slug: str, place: Place = 0, count: int = 200) -> Command[WaitingLine]:
     def read(reply: list[str]) -> WaitingLine:
         check(reply)
         rows = tuple(
-            Waiter(words[0], *map(int, words[1:]))
-            for words in (reply[start : start + 4] for start in range(2, len(reply), 4))
+            Waiter(fields[0], *map(int, fields[1:]))
+            for fields in (reply[start : start + 4] for start in range(2, len(reply), 4))
         )
         return WaitingLine(int(reply[0]), int(reply[1]), rows)
 

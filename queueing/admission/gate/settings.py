@@ -92,7 +92,7 @@ class GateSettings:
             values[name] = int(conf[place : place + width])
             place += width
         names = ("min", "max", "step", "down_percent", "error_percent", "latency_ms")
-        words = adapt.split()
-        for name, word in zip((*names, "interval_seconds"), words, strict=False):
-            values[f"adaptive_{name}"] = int(word)
+        columns = adapt.split()
+        for name, column in zip((*names, "interval_seconds"), columns, strict=False):
+            values[f"adaptive_{name}"] = int(column)
         return cls(fair=conf[1] == "1", adaptive=conf[3] == "1", **values)

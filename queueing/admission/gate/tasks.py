@@ -99,7 +99,7 @@ class Result:
     took_ms: int | None = None
     data: str = ""
 
-    def words(self) -> list[str]:
+    def arguments(self) -> list[str]:
         return [
             *(str(self.task), f"{self.token:016d}", str(int(self.ok))),
             *("" if self.took_ms is None else str(self.took_ms), self.data),
@@ -114,11 +114,11 @@ class DeviceReport:
     results: tuple[Result, ...] = ()
     renew: int | None = None
 
-    def words(self) -> list[str]:
-        words = [self.device, "" if self.renew is None else f"{self.renew:016d}"]
+    def arguments(self) -> list[str]:
+        arguments = [self.device, "" if self.renew is None else f"{self.renew:016d}"]
         for result in self.results:
-            words += result.words()
-        return words
+            arguments += result.arguments()
+        return arguments
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,10 +152,10 @@ def reports(slug: str, batch: Sequence[DeviceReport]) -> Command[list[ReportRepl
     """
     if not 0 < len(batch) <= REPORTS_LIMIT:
         raise ValueError(f"a batch has 1 to {REPORTS_LIMIT} reports, not {len(batch)}")
-    words: list[str] = []
+    arguments: list[str] = []
     for report in batch:
-        its = report.words()
-        words += [str(len(its)), *its]
+        own = report.arguments()
+        arguments += [str(len(own)), *own]
 
     def read(reply: list[str]) -> list[ReportReply]:
         check(reply)
@@ -166,24 +166,24 @@ def reports(slug: str, batch: Sequence[DeviceReport]) -> Command[list[ReportRepl
             place += count + 1
         return told
 
-    return gate_command("report", slug, words, read, batch[0].device)
+    return gate_command("report", slug, arguments, read, batch[0].device)
 
 
-def _told(words: Sequence[str]) -> ReportReply:
+def _told(fields: Sequence[str]) -> ReportReply:
     return ReportReply(
-        word=words[0],
-        task=number(words[1]),
-        payload=words[2],
-        token=number(words[3]),
-        until_us=number(words[4]),
-        attempt=number(words[5]),
-        retry_seconds=int(words[6]),
-        place=number(words[7]),
-        estimate_seconds=number(words[8]),
-        reason=words[9],
+        word=fields[0],
+        task=number(fields[1]),
+        payload=fields[2],
+        token=number(fields[3]),
+        until_us=number(fields[4]),
+        attempt=number(fields[5]),
+        retry_seconds=int(fields[6]),
+        place=number(fields[7]),
+        estimate_seconds=number(fields[8]),
+        reason=fields[9],
         results=tuple(
             (int(task), outcome)
-            for task, outcome in zip(words[10:-1:2], words[11:-1:2], strict=True)
+            for task, outcome in zip(fields[10:-1:2], fields[11:-1:2], strict=True)
         ),
-        now_us=int(words[-1]),
+        now_us=int(fields[-1]),
     )

@@ -87,9 +87,9 @@ def explain(gate: Gate, device: str) -> Explanation:
 def _of_redis(device: str, now: commands.DeviceNow) -> Explanation | None:
     """Explain from the gate's data in Redis. Return None if it has no task for the device."""
     if now.running_task is not None:
-        its = next((task for task in now.tasks if task.task == now.running_task), None)
-        attempt = its.attempt if its else None
-        batch = batch_row(its.batch) if its else None
+        task = next((task for task in now.tasks if task.task == now.running_task), None)
+        attempt = task.attempt if task else None
+        batch = batch_row(task.batch) if task else None
         return Explanation(device, "running", now.running_task, batch, attempt)
     pending = [task for task in now.tasks if task.state == "pending"]
     ready = next((task for task in pending if task.batch_status == "open"), None)

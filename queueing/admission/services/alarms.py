@@ -20,10 +20,10 @@ def check_alarms(now: datetime | None = None) -> dict[str, int]:
     now = now or datetime.now(UTC)
     gates = with_figures(Gate.objects.order_by("pk"), commands.show, patient=True)
     standing = 0
-    for gate, its in gates:
+    for gate, figures in gates:
         standing += incidents.keep(OVERRUN, gate, _overrun(gate, now))
-        if its is not None:
-            standing += incidents.keep(WAITING, gate, _waiting(gate, its))
+        if figures is not None:
+            standing += incidents.keep(WAITING, gate, _waiting(gate, figures))
     return {"gates": len(gates), "standing": standing}
 
 

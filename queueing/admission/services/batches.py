@@ -225,6 +225,11 @@ def batch_catch_up(batch: TaskBatch) -> None:
 
 def apply_batch(batch: TaskBatch) -> None:
     """Update Redis to match an unfinished batch and its window in SQL. Repeatable."""
+    with transaction.atomic():
+        _send_batch(_locked(batch))  # locked, so that no older state follows a newer one
+
+
+def _send_batch(batch: TaskBatch) -> None:
     slug = batch.gate.slug
     opens, closes = us_of(batch.opens_at), us_of(batch.closes_at)
     hotpath.run(commands.batch_open(slug, batch.pk, closes, opens))

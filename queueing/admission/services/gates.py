@@ -12,6 +12,7 @@ from poolsite.access.models import Account
 from poolsite.access.services.actor import Actor, clean_reason, require
 from poolsite.access.services.aggregates import Act
 from poolsite.aggregates.services.lives import PausableLife
+from poolsite.hotpath.rows import as_stored
 from queueing.admission import gate as commands
 from queueing.admission.errors import AdmissionError
 from queueing.admission.models import Gate, TaskBatch, UnsentChange
@@ -123,23 +124,22 @@ def _close_for_good(gate: Gate, reason: str) -> None:
     figures = hotpath.run(commands.show(gate.slug))
     if figures is None:
         return
+    if figures.status == "recovering":  # a refused pause would be applied when it opens
+        raise AdmissionError(
+            "gate-recovering", _("The gate is recovering after Redis lost its data.")
+        )
     with redis_refusals():
         hotpath.run(commands.pause(gate.slug, reason))
     figures = hotpath.run(commands.show(gate.slug))
     if figures is not None and figures.used:
         if gate.paused_at is None:
             hotpath.run(commands.resume(gate.slug, "not deleted"))
-        words = ngettext(
+        text = ngettext(
             "%(n)s slot is in use. Free it, or wait until the permit ends.",
             "%(n)s slots are in use. Free them, or wait until the permits end.",
             figures.used,
         )
-        raise AdmissionError("gate-refused", words % {"n": f"{figures.used:,}"})
-
-
-def _forget(gate: Gate) -> None:
-    hotpath.run(commands.destroy(gate.slug, gate.generation))
-    UnsentChange.objects.filter(gate=gate).delete()
+        raise AdmissionError("gate-refused", text % {"n": f"{figures.used:,}"})
 
 
 # -- changes in Redis -----------------------------------------------------------------------------
@@ -151,21 +151,29 @@ def create_in_redis(gate: Gate) -> None:
     hotpath.run(commands.create(gate.slug, gate.generation, settings_of(gate), paused=paused))
 
 
+def destroy_in_redis(gate: Gate) -> None:
+    """Remove a deleted gate's data."""
+    hotpath.run(commands.destroy(gate.slug, gate.generation))
+    UnsentChange.objects.filter(gate=gate).delete()
+
+
 def apply_settings(gate: Gate, *, keep_cap: bool = True) -> None:
     """Write the gate's settings to Redis. An adaptive cap keeps its value unless it was set."""
-    hotpath.run(commands.configure(gate.slug, settings_of(gate), keep_cap=keep_cap))
+    with as_stored(Gate.all_objects, gate) as now:
+        hotpath.run(commands.configure(now.slug, settings_of(now), keep_cap=keep_cap))
 
 
 def apply_pause(gate: Gate) -> None:
     """Pause or resume in Redis to match SQL. A recovering gate applies it when it opens."""
-    try:
-        if gate.paused_at is not None:
-            hotpath.run(commands.pause(gate.slug, gate.paused_reason))
-        else:
-            hotpath.run(commands.resume(gate.slug))
-    except commands.GateRefusedError as error:
-        if error.reason != commands.reasons.RECOVERING:
-            raise
+    with as_stored(Gate.all_objects, gate) as now:
+        try:
+            if now.paused_at is not None:
+                hotpath.run(commands.pause(now.slug, now.paused_reason))
+            else:
+                hotpath.run(commands.resume(now.slug))
+        except commands.GateRefusedError as error:
+            if error.reason != commands.reasons.RECOVERING:
+                raise
 
 
 def _open_now(gate: Gate, reason: str) -> bool:
@@ -186,7 +194,7 @@ LIFE = PausableLife(
     apply=lambda gate, changed: apply_settings(gate, keep_cap="cap" not in changed),
     after_commit=send_after_commit,
     close=_close_for_good,
-    forget=lambda gate: transaction.on_commit(lambda: _forget(gate)),
+    forget=lambda gate: send_after_commit(gate, lambda: destroy_in_redis(gate)),
     apply_pause=apply_pause,
     open_now=_open_now,
 )

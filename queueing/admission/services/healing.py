@@ -5,13 +5,13 @@ from functools import partial
 from django.db.models import Q
 from django.utils import timezone
 
-from poolsite.aggregates.services.recovering import try_each, watch_each
+from poolsite.aggregates.services.recovering import finish_deletions, try_each, watch_each
 from poolsite.hotpath.rows import resend
 from poolsite.jobs.shards import of_shard
 from queueing.admission import gate as commands
 from queueing.admission.models import Gate, TaskBatch, UnsentChange
 from queueing.admission.services.batches import apply_batch
-from queueing.admission.services.gates import apply_pause, apply_settings
+from queueing.admission.services.gates import apply_pause, apply_settings, destroy_in_redis
 from queueing.admission.services.loading import resume_loads
 from queueing.admission.services.rebuilding import gate_check
 
@@ -29,6 +29,7 @@ def watch_gates(shard: int, shards: int) -> dict[str, int]:
             done["resent"] += resend(marks, partial(bring_to_redis, gate))
 
     watch_each(gates, commands.show, look, done)
+    finish_deletions(Gate.all_objects.all(), destroy_in_redis, shard, shards, done)
     if shard == 0:
         done["loads"] = resume_loads()
     return done
@@ -39,7 +40,6 @@ def bring_to_redis(gate: Gate) -> None:
 
     Raise the runner's errors.
     """
-    gate.refresh_from_db()
     apply_settings(gate)
     apply_pause(gate)
     cancelled = Q(cancelled_at__isnull=False, closes_at__gt=timezone.now())

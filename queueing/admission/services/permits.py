@@ -1,6 +1,7 @@
 """Ends a permit early, for an operator."""
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from poolsite import access, hotpath
 from poolsite.access.services.actor import Actor, clean_reason, require
@@ -33,5 +34,6 @@ def permit_free(
     with redis_refusals():
         ended = hotpath.run(commands.free(gate.slug, holder, token, reason))
     if not ended.done:
-        raise AdmissionError("not-held", f"{holder[:64]}: {ended.reason}")
+        text = _("%(holder)s no longer has this permit.")
+        raise AdmissionError("not-held", text % {"holder": holder[:64]})
     return ended

@@ -14,10 +14,12 @@ from django.db.models import Max
 from django.utils import timezone
 
 from poolsite import hotpath
+from poolsite.access.models import AuditEntry
 from poolsite.access.services.aggregates import Act, begin_anew
 from poolsite.aggregates.services.recovering import check_life, failed_over, go_on
 from poolsite.history.models import Cursor
 from queueing.admission import gate as commands
+from queueing.admission.gate.settings import DAY_SECONDS
 from queueing.admission.models import Gate, GateEvent, Task
 from queueing.admission.services.common import KIND, settings_of
 from queueing.admission.services.gates import create_in_redis
@@ -76,11 +78,24 @@ def gate_rebuild(gate: Gate, why: str, found_generation: int = 0) -> bool:
 
 
 def _longest_left(gate: Gate) -> int:
-    """Return the seconds after which every permit of the previous generation has ended."""
+    """Return the seconds after which every permit of the previous generation has ended.
+
+    A permit that was granted before the permit duration was shortened keeps its deadline.
+    """
+    now = timezone.now()
+    ends = [now + timedelta(seconds=gate.permit_seconds)]
     tasks = Task.objects.filter(batch__gate=gate, state=Task.State.ISSUED)
-    last = tasks.aggregate(last=Max("deadline_at"))["last"]
-    known = ceil((last - timezone.now()).total_seconds()) if last else 0
-    return max(gate.permit_seconds, known)
+    if last := tasks.aggregate(last=Max("deadline_at"))["last"]:
+        ends.append(last)
+    changes = AuditEntry.objects.filter(
+        thing_kind=Gate.access_kind,
+        thing_id=gate.slug,
+        action="admission.gate_configure",
+        at__gt=now - timedelta(seconds=DAY_SECONDS),  # no permit is longer
+    )
+    for at, before in changes.values_list("at", "before"):
+        ends.append(at + timedelta(seconds=(before or {}).get("permit_seconds", 0)))
+    return ceil((max(ends) - now).total_seconds())
 
 
 def _load(gate: Gate) -> None:

@@ -74,7 +74,7 @@ def gate_reconcile(
     report.status = figures.status
     _compare_gate(gate, figures, report)
     for batch in _batches(gate):
-        if all(its.batch != batch.pk for its in figures.batches):
+        if all(found.batch != batch.pk for found in figures.batches):
             report.add(BATCH, batch.pk)
         _compare_tasks(gate, batch, report)
     if report.drift and not check:

@@ -22,7 +22,7 @@ def trial_permit(*, actor: Actor, gate: Gate, token: UUID) -> AuditEntry:
     """Take a permit and return it. The audit entry has the gate's replies.
 
     The same token again returns the first entry. Raise AdmissionError if no slot is free or the
-    gate refuses; then no permit is held.
+    gate refuses; then neither a permit nor a place in line is left.
     """
     require(actor, "admission.operate", gate)
     holder = f"{NAME}-{token.hex[:12]}"
@@ -32,6 +32,7 @@ def trial_permit(*, actor: Actor, gate: Gate, token: UUID) -> AuditEntry:
     with redis_refusals():
         permit = hotpath.run(commands.acquire(gate.slug, holder))
         if not permit.granted:
+            hotpath.run(commands.leave(gate.slug, holder, None, permit.now_us))
             raise AdmissionError("gate-refused", _("All slots are in use. Try again in a moment."))
         ended = hotpath.run(commands.release(gate.slug, holder, permit.token))
     with transaction.atomic():

@@ -20,10 +20,10 @@ def _overlay(batch: TaskBatch, figures: commands.GateFigures | None) -> None:
     """Replace the counts of SQL, which the drain updates a little later, by those of Redis."""
     if figures is None or batch.state in (TaskBatch.State.SCHEDULED, TaskBatch.State.LOADING):
         return
-    for its in figures.batches:
-        if its.batch == batch.pk and its.closed_us is None and figures.status != "recovering":
+    for found in figures.batches:
+        if found.batch == batch.pk and found.closed_us is None and figures.status != "recovering":
             for name, field in _LIVE.items():
-                setattr(batch, field, getattr(its, name))
+                setattr(batch, field, getattr(found, name))
             batch.expired = batch.total - batch.pending - batch.issued - batch.done - batch.failed
 
 

@@ -72,10 +72,10 @@ def batch_list(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _states(counts: dict[str, int]) -> list[tuple[str, str]]:
     """Return the states to choose from, with the rows' labels and the count of each."""
-    words = dict(TaskBatch.State.choices) | {TaskBatch.State.OPEN: _("In progress")}
+    labels = dict(TaskBatch.State.choices) | {TaskBatch.State.OPEN: _("In progress")}
     options = [
-        (value, f"{capfirst(str(word))} ({figure(counts.get(value, 0))})")
-        for value, word in words.items()
+        (value, f"{capfirst(str(label))} ({figure(counts.get(value, 0))})")
+        for value, label in labels.items()
     ]
     return [("", _("All states")), *options]
 
@@ -122,12 +122,12 @@ def _batch_columns() -> list[SqlColumn[TaskBatch]]:
 
 def _uploaded(request: HttpRequest, made: services.Uploaded) -> HttpResponse:
     """Redirect to the new batch, with a message of how many tasks it has."""
-    words = ngettext("%(n)s task added.", "%(n)s tasks added.", made.batch.total)
-    said = words % {"n": f"{made.batch.total:,}"}
+    text = ngettext("%(n)s task added.", "%(n)s tasks added.", made.batch.total)
+    message = text % {"n": f"{made.batch.total:,}"}
     if made.bad:
         left = ngettext("%(n)s row skipped.", "%(n)s rows skipped.", made.bad)
-        said = f"{said} {left % {'n': f'{made.bad:,}'}}"
-    messages.success(request, said)
+        message = f"{message} {left % {'n': f'{made.bad:,}'}}"
+    messages.success(request, message)
     return redirect("admission:batch", batch_id=made.batch.pk)
 
 

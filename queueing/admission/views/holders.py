@@ -18,6 +18,7 @@ from queueing.admission.models import Gate
 from queueing.admission.selectors import GATES
 
 ROWS = 100
+SORTED_ROWS = 1_000  # permits in one reply of Redis: a longer list is only in its own order
 BY = {"holder": "name", "since": "since", "left": "left_seconds"}
 SORTS = {**BY, **{f"-{name}": row for name, row in BY.items()}}
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -26,26 +27,32 @@ GOOD = ("running", "next-report", "done", "result-pending")  # reasons that need
 
 @require_GET
 def holder_list(request: HttpRequest, slug: str) -> HttpResponse:
-    """List permits, earliest deadline first. `q` is the whole name of a holder or a device."""
+    """List permits, earliest deadline first. `q` is the whole name of a holder or a device.
+
+    Up to SORTED_ROWS of them can be sorted by other columns.
+    """
     principal = principal_of(request)
     gate = GATES.get(principal, slug)
     text = request.GET.get("q", "").strip()[:64]
     page = request.GET.get("page", "0")
     start = int(page) * ROWS if page.isascii() and page.isdecimal() and len(page) < 6 else 0
-    found = _read(gate, text, start)
-    rows = [] if found is None else [_row(found, row) for row in found.rows]
     sort = request.GET.get("sort", "")
-    sort = sort if sort in SORTS else ""
+    found = _read(gate, text, 0, SORTED_ROWS) if sort in SORTS else None
+    if found is None or found.total > SORTED_ROWS:
+        sort, found = "", _read(gate, text, start, ROWS)
+    rows = [] if found is None else [_row(found, row) for row in found.rows]
     if sort:
         rows.sort(key=lambda row: row[SORTS[sort.removeprefix("-")]], reverse=sort[0] == "-")
+        rows = rows[start : start + ROWS]
     more = f"&sort={sort}" if sort else ""
     total = 0 if found is None else found.total
+    sorts = total <= SORTED_ROWS
     figures = selectors.GATES.with_figures([gate], patient=True)[0].figures
     context = {
         "gate": gate,
         "rows": rows,
         "heads": [
-            head(label, name, sort or "left", right=right)
+            head(label, name if sorts else "", sort or "left", right=right)
             for name, label, right in (
                 ("holder", _("Holder"), False),
                 ("", _("Task"), False),
@@ -69,10 +76,10 @@ def holder_list(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "admission/holders.html", context)
 
 
-def _read(gate: Gate, text: str, start: int) -> commands.Holders | None:
-    """Return the permits to show, or None if Redis doesn't answer."""
+def _read(gate: Gate, text: str, start: int, count: int) -> commands.Holders | None:
+    """Return permits from `start`, or those named `text`, or None if Redis doesn't answer."""
     try:
-        found = hotpath.run(commands.holders(gate.slug, start, ROWS))
+        found = hotpath.run(commands.holders(gate.slug, start, count))
         if not text:
             return found
         names = (text, f"@{text}", f"#{text}")  # as users enter them: plain, a device, anonymous

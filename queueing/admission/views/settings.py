@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from poolsite.console.form_pages import form_page, redirect_with, saved
 from poolsite.console.pages import principal_of
-from poolsite.console.verbs import carry_out, word_of
+from poolsite.console.verbs import carry_out, check_typed, word_of
 from queueing.admission import services
 from queueing.admission.forms import GateSettingsForm
 from queueing.admission.selectors import GATES
@@ -44,12 +44,10 @@ def gate_delete(request: HttpRequest, slug: str) -> HttpResponse:
     """Delete the gate if its short name was entered, or show why it can't be deleted."""
     principal = principal_of(request)
     gate = GATES.get(principal, slug, "admission.operate")
-    typed, reason = word_of(request, "typed"), word_of(request, "reason")
 
     def delete() -> str:
-        if typed != gate.slug:
-            raise ValidationError(_("Enter the gate's short name to confirm."))
-        services.gate_delete(actor=principal, gate=gate, reason=reason)
+        check_typed(request, gate.slug)
+        services.gate_delete(actor=principal, gate=gate, reason=word_of(request, "reason"))
         return _("Gate %(name)s deleted.") % {"name": gate.name}
 
     if carry_out(request, delete):

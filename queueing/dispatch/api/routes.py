@@ -17,6 +17,7 @@ from queueing.dispatch.api.group_schemas import GroupChangeIn, GroupIn
 from queueing.dispatch.api.peers import peers
 from queueing.dispatch.api.sessions import sessions
 from queueing.dispatch.api.upgrades import upgrades
+from queueing.dispatch.models import Group
 from queueing.dispatch.schemas import GroupOut
 
 groups = Router(tags=["groups"])
@@ -45,7 +46,7 @@ def make_group(request: HttpRequest, given: GroupIn) -> Any:
     group = services.group_create(
         actor=principal, slug=given.slug, reason=given.reason, **given.given
     )
-    return Status(201, selectors.group_out(selectors.GROUPS.now(group)))
+    return Status(201, _out_after(group))
 
 
 @groups.get("/{slug}", response={200: GroupOut}, summary="Get a group")
@@ -63,7 +64,7 @@ def change_group(request: HttpRequest, given: GroupChangeIn, slug: str = Slug) -
     group = services.group_configure(
         actor=principal, group=group, reason=given.reason, **given.given
     )
-    return selectors.group_out(selectors.GROUPS.now(group))
+    return _out_after(group)
 
 
 @groups.delete("/{slug}", response={204: None}, summary="Delete a group")
@@ -76,3 +77,8 @@ def delete_group(request: HttpRequest, slug: str = Slug, reason: str = Why) -> A
     group = group_of(principal, slug, "dispatch.configure")
     services.group_delete(actor=principal, group=group, reason=reason)
     return Status(204, None)
+
+
+def _out_after(group: Group) -> dict[str, Any]:
+    """Return a group that was just changed in SQL, whether or not Redis answers now."""
+    return selectors.group_out(selectors.GROUPS.with_figures([group], patient=True)[0])

@@ -32,10 +32,10 @@ class GroupChange:
 
 def read_change(fields: Mapping[str, str], at_us: int | None = None) -> GroupChange:
     """Parse an entry of the stream. Raise ValueError if it was not written by our scripts."""
-    words = fields.get("e", "").split("\t")
-    if len(words) != 7:
+    columns = fields.get("e", "").split("\t")
+    if len(columns) != 7:
         raise ValueError(f"not an entry of a group: {dict(fields)!r}")
-    event, peer, name, other, count, reason, data = words
+    event, peer, name, other, count, reason, data = columns
     return GroupChange(
         at_us=int(fields["at"]) if at_us is None else at_us,
         event=event,

@@ -30,12 +30,12 @@ class NameState:
 
 
 def _words(names: Iterable[NameState]) -> list[str]:
-    words = []
+    arguments = []
     for each in names:
         until = "" if each.until_us is None else str(each.until_us)
-        words += [each.name, MANUAL[each.manual], str(int(each.upgrading)), until]
-        words.append(str(int(each.backup)))
-    return words
+        arguments += [each.name, MANUAL[each.manual], str(int(each.upgrading)), until]
+        arguments.append(str(int(each.backup)))
+    return arguments
 
 
 def _reason(reply: list[str]) -> str:

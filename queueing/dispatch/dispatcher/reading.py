@@ -152,10 +152,10 @@ def peers(slug: str) -> Command[list[PeerRow]]:
     return group_command("peers", slug, [], read)
 
 
-def _peer(words: list[str]) -> PeerRow:
-    key, state, incarnation, link, process, since, heard, until = words[:8]
-    count, unacked, ends, held, resyncing, profile, name, version, capacity = words[8:17]
-    weight, hand, flag, received, sent, ejected, times, judged, failed, backup, share = words[17:]
+def _peer(fields: list[str]) -> PeerRow:
+    key, state, incarnation, link, process, since, heard, until = fields[:8]
+    count, unacked, ends, held, resyncing, profile, name, version, capacity = fields[8:17]
+    weight, hand, flag, received, sent, ejected, times, judged, failed, backup, share = fields[17:]
     return PeerRow(
         *(key, STATES[state], incarnation, link, process, int(since), number(heard)),
         *(number(until), int(count), int(unacked), int(ends), held == "1", resyncing == "1"),

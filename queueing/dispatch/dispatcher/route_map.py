@@ -44,9 +44,9 @@ ROUTE_WORDS: Final = 12
 _ENDS: Final = {"": "", "f": "front", "b": "back"}
 
 
-def _route(words: Sequence[str]) -> Route:
-    session, its_back, name, live, started, deadline, goes, flags, of_front, of_back = words[:10]
-    why, offered = words[10:]
+def _route(fields: Sequence[str]) -> Route:
+    session, its_back, name, live, started, deadline, goes, flags, of_front, of_back = fields[:10]
+    why, offered = fields[10:]
     named_by = flags[1:] if flags[:1] == "p" else ""
     return Route(
         session=session,
@@ -126,15 +126,15 @@ def resync(
     again. Raise DispatchRefusedError: replaced, malformed …, and behind if there is no room for the
     answer, so that the peer must send the frame again.
     """
-    words: list[str | int] = [peer, link, int(last)]
+    arguments: list[str | int] = [peer, link, int(last)]
     for session, other, deadline_us in sessions:
-        words += [session, other, "" if deadline_us is None else deadline_us]
+        arguments += [session, other, "" if deadline_us is None else deadline_us]
 
     def read(reply: list[str]) -> Resynced:
         check(reply)
         return Resynced(int(reply[1]), int(reply[2]), int(reply[3]), reply[4] == "1")
 
-    return group_command("resync", slug, words, read, link)
+    return group_command("resync", slug, arguments, read, link)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,13 +182,13 @@ def explain(slug: str, session: str) -> Command[ExplainedRoute | None]:
         if len(reply) <= 2:
             return None
         as_of = int(reply[1])
-        its = _route(reply[2 : 2 + ROUTE_WORDS])
-        words = reply[2 + ROUTE_WORDS :]
-        front_state, back_state, hand, flag, ends, next_back, name, reason, ejected, backup = words
+        route = _route(reply[2 : 2 + ROUTE_WORDS])
+        fields = reply[2 + ROUTE_WORDS :]
+        front_state, back_state, hand, flag, ends, next_back, name, reason, ejected, backup = fields
         return ExplainedRoute(
             as_of_us=as_of,
-            route=its,
-            left_us=None if its.goes_at_us is None else max(0, its.goes_at_us - as_of),
+            route=route,
+            left_us=None if route.goes_at_us is None else max(0, route.goes_at_us - as_of),
             front_state=STATES[front_state],
             back_state=STATES[back_state],
             back_manual={"o": "open", "d": "drain", "b": "blocked"}[hand],

@@ -22,8 +22,10 @@ def group_command(
 
     `repeat`: the operation ID of a command that may be run again after a lost reply.
     """
-    its = SCRIPTS[script]
-    return Command(its, its.keys_of(GroupKeys(slug).tag), tuple(args), read, operation_id=repeat)
+    definition = SCRIPTS[script]
+    return Command(
+        definition, definition.keys_of(GroupKeys(slug).tag), tuple(args), read, operation_id=repeat
+    )
 
 
 def number(text: str) -> int | None:

@@ -285,10 +285,10 @@ class PeerSocket:
         await self._say(close_socket(self._send, close.code, close.reason))
 
     @staticmethod
-    async def _say(words: Awaitable[None]) -> None:
+    async def _say(sending: Awaitable[None]) -> None:
         try:
             async with asyncio.timeout(GOODBYE_SECONDS):
-                await words
+                await sending
         except Exception as failure:
             if not is_disconnect(failure):
                 raise

@@ -59,7 +59,7 @@ class StoryLine:
 
 def story_lines(rows: "Sequence[DispatchEvent]") -> list[StoryLine]:
     """Return lines for rows of `story`, newest first. A loss of under a minute is merged."""
-    words, reasons = event_words(), reason_words()
+    labels, reasons = event_words(), reason_words()
     taken: set[int] = set()
     lines = []
     for index, row in enumerate(rows):
@@ -74,7 +74,7 @@ def story_lines(rows: "Sequence[DispatchEvent]") -> list[StoryLine]:
         lines.append(
             StoryLine(
                 moment_of(row.at_us),
-                words.get(row.event, row.event),
+                labels.get(row.event, row.event),
                 peer_name(row),
                 row.other.partition(":")[2] or row.other,
                 row.count,

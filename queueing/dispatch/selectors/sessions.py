@@ -55,8 +55,8 @@ class SessionStory:
     def if_blocked(self) -> str:
         """What would happen if the instance were blocked now."""
         told = self.found.if_blocked
-        words = _("%(count)s sessions would end, and both ends of each would be notified.")
-        ended = words % {"count": f"{told.ends:,}"}
+        text = _("%(count)s sessions would end, and both ends of each would be notified.")
+        ended = text % {"count": f"{told.ends:,}"}
         if told.next_name:
             return f"{ended} " + _("A similar new session would go to %(name)s.") % {
                 "name": told.next_name

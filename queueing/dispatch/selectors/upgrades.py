@@ -88,14 +88,14 @@ def note(step: UpgradeStep, now: datetime) -> str:
         first = _("drained for %(time)s")
     else:
         first = _("took %(time)s") if step.ended_at else _("for %(time)s")
-    words = [first % {"time": span(took)}]
+    parts = [first % {"time": span(took)}]
     if step.sessions_ended:
         by = _("the drain timeout") if step.forced_by == step.BY_ITSELF else step.forced_by
         text = ngettext(
             "%(n)s session ended by %(by)s", "%(n)s sessions ended by %(by)s", step.sessions_ended
         )
-        words.append(text % {"n": figure(step.sessions_ended), "by": by})
-    return " · ".join(words)
+        parts.append(text % {"n": figure(step.sessions_ended), "by": by})
+    return " · ".join(parts)
 
 
 def count_is_late(step: UpgradeStep, now: datetime) -> bool:
@@ -128,6 +128,7 @@ def waits_for(upgrade: Upgrade) -> str:
         "over the limit": _("The drain timeout has passed. Wait, or end the remaining sessions."),
         "other version": _("Safe to stop. Start the target version under the same name."),
         "not linked": _("Stopped. Waiting for the target version to register."),
+        "recovering": _("The group is recovering. Waiting for instances to report their sessions."),
     }.get(upgrade.note, "")
 
 

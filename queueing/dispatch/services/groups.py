@@ -3,13 +3,15 @@
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
 
 from poolsite import hotpath
 from poolsite.access.models import Account
 from poolsite.access.services.actor import Actor
 from poolsite.access.services.aggregates import Act
 from poolsite.aggregates.services.lives import Life
+from poolsite.hotpath.rows import as_stored
 from queueing.dispatch import dispatcher as commands
 from queueing.dispatch.errors import DispatchError
 from queueing.dispatch.models import Group, Instance, UnsentChange, Upgrade
@@ -65,7 +67,9 @@ def group_delete(*, actor: Actor, group: Group, reason: str) -> None:
 
 def _refuse_in_use(group: Group, _reason: str) -> None:
     if Upgrade.objects.filter(group=group, status=Upgrade.Status.RUNNING).exists():
-        raise DispatchError("group-refused", "an upgrade of this group is running: abort it first")
+        raise DispatchError(
+            "group-refused", _("An upgrade of this group is running. Abort it first.")
+        )
     with redis_refusals():
         rows = (
             hotpath.run(commands.peers(group.slug))
@@ -74,7 +78,12 @@ def _refuse_in_use(group: Group, _reason: str) -> None:
         )
     linked = sum(row.state != "stop" for row in rows)
     if linked:
-        raise DispatchError("group-refused", f"{linked} peers are linked: stop them first")
+        text = ngettext(
+            "%(n)s front-end or instance is linked. Stop it first.",
+            "%(n)s front-ends and instances are linked. Stop them first.",
+            linked,
+        )
+        raise DispatchError("group-refused", text % {"n": f"{linked:,}"})
 
 
 # -- changes in Redis -----------------------------------------------------------------------------
@@ -94,20 +103,24 @@ def destroy_in_redis(group: Group) -> None:
 
 def apply_settings(group: Group) -> None:
     """Write the group's settings to Redis."""
-    hotpath.run(commands.configure(group.slug, settings_of(group)))
+    with as_stored(Group.all_objects, group) as now:
+        hotpath.run(commands.configure(now.slug, settings_of(now)))
 
 
 def apply_name(group: Group, instance: Instance) -> None:
     """Write a name's manual state, upgrade flag and tier to Redis, as SQL has them now."""
-    instance.refresh_from_db()
-    state = name_state(instance)
-    reason = instance.manual_reason
-    # This is first, because it creates a name that never registered.
-    changed = hotpath.run(
-        commands.manual(group.slug, state.name, state.manual, state.until_us, reason)
-    )
-    hotpath.run(commands.upgrade_flag(group.slug, state.name, state.upgrading))
-    hotpath.run(commands.backup(group.slug, state.name, state.backup))
+    with as_stored(Group.all_objects, group):
+        instance.refresh_from_db()
+        state = name_state(instance)
+        # This is first, because it creates a name that never registered.
+        changed = hotpath.run(
+            commands.manual(
+                *(group.slug, state.name, state.manual, state.until_us),
+                instance.manual_reason,
+            )
+        )
+        hotpath.run(commands.upgrade_flag(group.slug, state.name, state.upgrading))
+        hotpath.run(commands.backup(group.slug, state.name, state.backup))
     if changed.ended:
         _tell_ends(group)
 
@@ -136,8 +149,8 @@ LIFE = Life(
     settings=SETTINGS,
     may_create="dispatch.create",
     may_change="dispatch.configure",
-    taken=_("This short name is or was used by another group. Choose a different one."),
-    raced=_("Another group already uses this short name."),
+    taken=gettext_lazy("This short name is or was used by another group. Choose a different one."),
+    raced=gettext_lazy("Another group already uses this short name."),
     settings_of=settings_of,
     check=_check,
     begin=create_in_redis,

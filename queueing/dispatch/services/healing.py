@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from poolsite import hotpath
 from poolsite.access.services.aggregates import Act, begin_anew
-from poolsite.aggregates.services.recovering import check_life, try_each, watch_each
+from poolsite.aggregates.services.recovering import check_life, finish_deletions, watch_each
 from poolsite.history.models import Cursor
 from poolsite.hotpath.rows import resend
 from poolsite.jobs.shards import of_shard
@@ -92,20 +92,8 @@ def watch_groups(shard: int, shards: int) -> dict[str, int]:
             _end_recovery(group)
 
     watch_each(groups, commands.show, look, done, commands.DispatchRefusedError)
-    _finish_deletions(shard, shards, done)
+    finish_deletions(Group.all_objects.all(), destroy_in_redis, shard, shards, done)
     return done
-
-
-def _finish_deletions(shard: int, shards: int, done: dict[str, int]) -> None:
-    """Remove deleted groups that are still in Redis: Redis was away, or the process died."""
-    gone = Group.all_objects.exclude(deleted_at=None).filter(unsent__isnull=False)
-
-    def finish(group: Group) -> None:
-        marks = UnsentChange.objects.filter(group=group)
-        done["resent"] += resend(marks, partial(destroy_in_redis, group))
-
-    left = of_shard(gone.distinct().order_by("pk"), shard, shards)
-    try_each(left, finish, done, said="is not removed yet")
 
 
 def _end_recovery(group: Group) -> None:
@@ -117,7 +105,6 @@ def _end_recovery(group: Group) -> None:
 
 def bring_to_redis(group: Group) -> None:
     """Write settings and every name's state from SQL. Repeatable. Raise the runner's errors."""
-    group.refresh_from_db()
     apply_settings(group)
     for instance in Instance.objects.filter(group=group):
         apply_name(group, instance)
@@ -137,10 +124,10 @@ def differences(group: Group) -> dict[str, int]:
         "generation": int(figures.generation != group.generation),
         "settings": int(figures.settings != settings_of(group)),
     }
-    said = hotpath.run(commands.names(group.slug))
+    names = hotpath.run(commands.names(group.slug))
     for instance in Instance.objects.filter(group=group):
         state = (
-            said[instance.name][0] if instance.name in said else commands.NameState(instance.name)
+            names[instance.name][0] if instance.name in names else commands.NameState(instance.name)
         )
         drift["manual state"] += state.manual != instance.manual_state
         drift["upgrade's drain"] += state.upgrading != instance.upgrading

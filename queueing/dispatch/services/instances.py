@@ -5,6 +5,7 @@ from datetime import datetime
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from poolsite import access, hotpath, moments
 from poolsite.access.services.actor import Actor, clean_reason, name_of, require
@@ -117,7 +118,7 @@ def session_end(*, actor: Actor, group: Group, session: str, reason: str) -> Non
     with redis_refusals():
         ended = hotpath.run(commands.end_session(group.slug, session, reason))
     if not ended:
-        raise DispatchError("unknown-session", f"{session[:80]}: session not found")
+        raise DispatchError("unknown-session", _("Session not found."))
 
 
 def peer_disconnect(*, actor: Actor, group: Group, peer: str, reason: str) -> None:
@@ -126,7 +127,7 @@ def peer_disconnect(*, actor: Actor, group: Group, peer: str, reason: str) -> No
     with redis_refusals():
         closed = hotpath.run(commands.disconnect(group.slug, peer, reason))
     if not closed:
-        raise DispatchError("unknown-peer", f"{peer[:42]}: link not found")
+        raise DispatchError("unknown-peer", _("Link not found."))
 
 
 def _note(actor: Actor, action: str, group: Group, reason: str, **what: str) -> str:

@@ -52,16 +52,16 @@ def apply_forgotten(group: Group, name: str) -> None:
 
 def still_in_redis(group: Group) -> list[str]:
     """Return names that are removed in SQL and still in Redis, with no instance under them."""
-    said = hotpath.run(commands.names(group.slug))
+    names = hotpath.run(commands.names(group.slug))
     gone = Instance.all_objects.filter(group=group).exclude(forgotten_at=None)
     removed = gone.values_list("name", flat=True)
-    return [name for name in removed if name in said and not said[name][1]]
+    return [name for name in removed if name in names and not names[name][1]]
 
 
 def _refuse_linked(group: Group, name: str) -> None:
     with redis_refusals():
-        said = hotpath.run(commands.names(group.slug))
-    if name in said and said[name][1]:
+        names = hotpath.run(commands.names(group.slug))
+    if name in names and names[name][1]:
         raise DispatchError(
             "group-refused", _("An instance is linked or pending under this name. Stop it first.")
         )

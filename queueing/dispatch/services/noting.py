@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from django.db import transaction
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from poolsite import hotpath
@@ -34,7 +35,8 @@ def note_peers(shard: int, shards: int) -> dict[str, int]:
         done["groups"] += 1
         done["rows"] += note(group, rows)
     old = timezone.now() - KEPT
-    FrontEnd.objects.filter(link_state=LinkState.STOP, last_seen_at__lt=old).delete()
+    gone = FrontEnd.objects.annotate(seen_at=Coalesce("last_seen_at", "created_at"))
+    gone.filter(link_state=LinkState.STOP, seen_at__lt=old).delete()
     return done
 
 
@@ -49,7 +51,8 @@ def note(group: Group, rows: Sequence[commands.PeerRow]) -> int:
             known[name] = known_instance(group, name)
         for name, instance in known.items():
             written += _save(instance, _instance_values(backs.get(name)), _INSTANCE)
-        seen = {row.peer_id: row for row in FrontEnd.objects.filter(group=group)}
+        linked = FrontEnd.objects.filter(group=group).exclude(link_state=LinkState.STOP)
+        seen = {row.peer_id: row for row in linked}
         for peer_id in fronts.keys() - seen.keys():
             seen[peer_id] = FrontEnd.objects.get_or_create(group=group, peer_id=peer_id)[0]
         for peer_id, front in seen.items():

@@ -36,13 +36,13 @@ def event_list(request: HttpRequest, slug: str) -> HttpResponse:
         rows = selectors.older_than(rows, before)
     shown, last = keyset_page(rows, PAGE_ROWS)
     lines = selectors.story_lines(shown)
-    words = selectors.event_words()
+    labels = selectors.event_words()
     context: dict[str, Any] = {
         "group": group,
         "rows": lines,
         "has_count": any(line.count is not None for line in lines),
         "has_reason": any(line.reason for line in lines),
-        "events": [(event, words.get(event, event)) for event in commands.EVENTS],
+        "events": [(event, labels.get(event, event)) for event in commands.EVENTS],
         "filtered": any(given.values()),
         **given,
         "most_day": timezone.localdate(),

@@ -34,6 +34,8 @@ def group_page(request: HttpRequest, slug: str) -> HttpResponse:
     figures = now.figures
     may_operate = access.decide(principal, "dispatch.operate", group).allowed
     hour = selectors.GROUPS.hours([group])[group.pk]
+    snapshots = first_snapshots(group)
+    peers = [row for snapshot in snapshots.values() for row in snapshot["rows"].values()]
     context = {
         "group": group,
         "figures": figures,
@@ -45,7 +47,8 @@ def group_page(request: HttpRequest, slug: str) -> HttpResponse:
         "until_form": UntilForm(),
         "upgrades": list(selectors.upgrades_of(group)[:UPGRADES_SHOWN]),
         "running": selectors.running_upgrade(group),
-        "first_snapshots": first_snapshots(group),
+        "first_snapshots": snapshots,
+        "is_linked": any(row["kind"] == "back" and row["state"] != "stop" for row in peers),
         "page": {
             "slug": group.slug,
             "status": now.status,

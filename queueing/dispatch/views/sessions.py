@@ -63,8 +63,9 @@ def _listed(group: Group, peer: str, after: str) -> dict[str, Any]:
     told = peer_of(group, peer, peers) if PEER.match(peer) else None
     if told is None:
         return context
-    page = hotpath.run(commands.sessions_of(group.slug, peer, after, PAGE_ROWS))
-    rows = route_rows(page)
+    page = hotpath.run(commands.sessions_of(group.slug, peer, after, PAGE_ROWS + 1))
+    rows = route_rows(page)[:PAGE_ROWS]
+    last = rows[-1].route.session if page.after and rows else ""
     return context | {
         "told": told | {name: _moment(told.get(f"{name}_us")) for name in PEER_TIMES},
         "running": selectors.running_upgrade(group),
@@ -72,7 +73,7 @@ def _listed(group: Group, peer: str, after: str) -> dict[str, Any]:
         "rows": rows,
         "as_of": moment_of(page.as_of_us),
         "shown": ngettext("%(n)s session", "%(n)s sessions", len(rows)) % {"n": figure(len(rows))},
-        "next_url": f"?{urlencode({'peer': peer, 'after': page.after})}" if page.after else "",
+        "next_url": f"?{urlencode({'peer': peer, 'after': last})}" if last else "",
         "back_url": f"?{urlencode({'peer': peer})}" if after else "",
     }
 

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from poolsite.console.form_pages import form_page, redirect_with, saved
 from poolsite.console.pages import principal_of
-from poolsite.console.verbs import carry_out, word_of
+from poolsite.console.verbs import carry_out, check_typed, word_of
 from queueing.dispatch import services
 from queueing.dispatch.forms import GroupSettingsForm
 from queueing.dispatch.selectors import GROUPS
@@ -23,8 +23,8 @@ def group_settings(request: HttpRequest, slug: str) -> HttpResponse:
     group = GROUPS.get(principal, slug, "dispatch.configure")
     form = GroupSettingsForm(request.POST or None, instance=copy(group))
     save = partial(services.group_configure, actor=principal, group=group)
-    words = _("Settings saved. They take effect immediately.")
-    done = redirect_with(request, words, "dispatch:group", slug=slug)
+    message = _("Settings saved. They take effect immediately.")
+    done = redirect_with(request, message, "dispatch:group", slug=slug)
     if answer := saved(form, save, done, given=form.given):
         return answer
     context = {"group": group, "form": form, "groups": form.groups()}
@@ -33,11 +33,12 @@ def group_settings(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def group_delete(request: HttpRequest, slug: str) -> HttpResponse:
-    """Delete a group, or show why it can't be deleted."""
+    """Delete the group if its short name was entered, or show why it can't be deleted."""
     principal = principal_of(request)
     group = GROUPS.get(principal, slug, "dispatch.configure")
 
     def delete() -> str:
+        check_typed(request, group.slug)
         services.group_delete(actor=principal, group=group, reason=word_of(request, "reason"))
         return _("Group %(name)s deleted.") % {"name": group.name}
 

@@ -57,8 +57,8 @@ def upgrade_act(request: HttpRequest, slug: str, upgrade_id: int) -> HttpRespons
 def _force(principal: Principal, upgrade: Upgrade, request: HttpRequest) -> str:
     reason = word_of(request, "reason")
     ended = services.upgrade_force(actor=principal, upgrade=upgrade, reason=reason)
-    words: str = ngettext("%(n)s session ended.", "%(n)s sessions ended.", ended)
-    return words % {"n": f"{ended:,}"}
+    text: str = ngettext("%(n)s session ended.", "%(n)s sessions ended.", ended)
+    return text % {"n": f"{ended:,}"}
 
 
 def _abort(principal: Principal, upgrade: Upgrade, request: HttpRequest) -> str:

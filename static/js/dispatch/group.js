@@ -11,7 +11,7 @@ const page = pageData("group-page");
 
 const hour = new LastHour(page.live, page.hour);
 startGroupChart(page, (values) => hour.heard(values));
-startPeers(page);
+startPeers(page, offerUpgrade);
 show(page.live);
 subscribe(`dispatch.group:${page.slug}`, { snapshot: show });
 
@@ -19,7 +19,6 @@ function show(data) {
   if (isOutdated(data.status !== page.status, () => show(data))) return;
   if (data.status === "missing") return;
   putFigures(document, { ...data, ...hour.of(data) });
-  offerUpgrade(data.active > 0 || data.pending > 0);
 }
 
 /** Disable the upgrade button if no instance is linked, because such a group can't be upgraded. */

@@ -10,7 +10,8 @@ const MANUAL = { open: pgettext("state", "Open"), drain: gettext("Draining"), bl
 
 const isKnown = (value) => value !== null && value !== undefined;
 
-export function startPeers(page) {
+/** Show the peers. `offerUpgrade` is called with whether an instance is linked. */
+export function startPeers(page, offerUpgrade) {
   const ready = skeleton(document.querySelector("[data-instances-wait]"), gettext("Loading links…"));
   const tables = {
     back: new LiveTable("instances", instanceColumns(page), { mark: markPeer }),
@@ -25,6 +26,7 @@ export function startPeers(page) {
       table.draw(some, some.length ? fill(gettext("%(active)s of %(all)s active"), { active: figure(active), all: figure(some.length) }) : "");
     }
     const lost = all.map(([, row]) => row.told_lost).filter(isKnown);
+    offerUpgrade(all.some(([, row]) => row.kind === "back" && row.state !== "stop"));
     setText(document.querySelector("[data-lost]"), lost.length ? figure(lost.reduce((sum, value) => sum + value, 0)) : "–");
   });
 }

@@ -15,9 +15,9 @@ end
 
 -- Ends the wait of up to 100 that have not asked for two periods. Returns how many.
 function line.forget_silent()
-  if gate.silent_gone or gate.due < gate.now then return 0 end
+  if gate.silent_gone then return 0 end
   local seen = gate.tag .. ':seen'
-  local latest = string.format('(%d', gate.now - line.SILENT_PERIODS * gate.conf.period_us)
+  local latest = string.format('(%d', gate.due - line.SILENT_PERIODS * gate.conf.period_us)
   local silent = redis.call('ZRANGEBYSCORE', seen, '-inf', latest, 'LIMIT', 0, line.SILENT_AT_ONCE)
   gate.silent_gone = #silent < line.SILENT_AT_ONCE
   if #silent > 0 then

@@ -90,16 +90,16 @@ def _check(linked: list[commands.PeerRow], todo: list[commands.PeerRow], target:
     if not linked:
         raise DispatchError("upgrade-refused", _("No instances are linked."))
     if not todo:
-        words = _("Every instance already has version %(version)s.")
-        raise DispatchError("upgrade-refused", words % {"version": target})
+        text = _("Every instance already has version %(version)s.")
+        raise DispatchError("upgrade-refused", text % {"version": target})
     for row in todo:
         missing = load.lacking(linked, row.name)
         if missing:
-            words = _(
+            text = _(
                 "The other instances can't carry the load without %(name)s: there is no room "
                 "for %(count)s sessions. Open or add an instance first."
             )
-            raise DispatchError("upgrade-refused", words % {"name": row.name, "count": missing})
+            raise DispatchError("upgrade-refused", text % {"name": row.name, "count": missing})
 
 
 def upgrade_force(*, actor: Actor, upgrade: Upgrade, reason: str) -> int:

@@ -29,6 +29,7 @@ PAGE_LIMIT = 1_000
 ACTOR = UpgradeStep.BY_ITSELF
 FORCED = "longest drain of the upgrade"
 NO_ROOM, LIMIT, STRANGE, LOST = "no room", "over the limit", "other version", "not linked"
+RECOVERING = "recovering"
 
 
 def tick_upgrades() -> dict[str, int]:
@@ -125,7 +126,14 @@ class _Tick:
         self.oldest_us: int | None = None
 
     def run(self) -> None:
-        """Move the step by at most one state."""
+        """Move the step by at most one state.
+
+        After a loss of Redis, wait until the instances have reported their sessions: one that has
+        not yet would count as empty, and as safe to stop.
+        """
+        if self._is_recovering():
+            self.upgrade.note = RECOVERING
+            return
         self.upgrade.note = ""
         self.step.sessions, self.step.counted_at = self.sessions, self.now
         self.step.oldest_at = moment_of(self.oldest_us) if self.oldest_us else None
@@ -135,6 +143,10 @@ class _Tick:
             Step.SAFE: self._wait_for_target,
             Step.PROVING: self._prove,
         }[Step(self.step.status)]()
+
+    def _is_recovering(self) -> bool:
+        recovering = self.upgrade.group.recovering_since is not None
+        return recovering or any(row.resyncing for row in self.mine)
 
     def _begin(self) -> None:
         if self.row is not None and self.row.version == self.upgrade.target_version:
