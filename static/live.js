@@ -262,13 +262,18 @@ function takeRefusal(frame, entry) {
     entry.age = STALE;
     return askIn(2000, entry);
   }
-  entry.age = FRESH;
-  each(entry.handlers, (handlers) => handlers.refused?.(frame.code));
+  entry.age = STALE; // unless the page says what follows
+  each(entry.handlers, ({ refused }) => {
+    if (!refused) return;
+    entry.age = FRESH;
+    refused(frame.code);
+  });
 }
 
 /** Start again with a snapshot, at most once a second, so that a faulty page does not loop. */
 function heal(entry) {
   entry.version = null;
+  entry.age = LOST;
   const wait = Math.max(0, entry.healedAt + 1000 - Date.now());
   entry.healedAt = Date.now() + wait;
   askIn(wait, entry);

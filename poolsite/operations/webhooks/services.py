@@ -9,7 +9,6 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from poolsite import live
 from poolsite.access.models import Account
 from poolsite.access.services import aggregates
 from poolsite.access.services.actor import Actor, require
@@ -19,7 +18,6 @@ from poolsite.operations.models.webhooks import EVERY_EVENT, new_signing_secret
 from poolsite.operations.webhooks import event_types, health
 
 CHANGE = "operations.webhooks_change"
-TOPIC = "operations.webhooks"
 FIELDS = ("name", "url", "events")
 ENDPOINTS_LIMIT = 20  # per account
 OLD_SECRET_VALID = timedelta(hours=24)
@@ -49,7 +47,6 @@ def endpoint_create(
             )
         made.save()
         Act(actor, "operations.webhook_create", "").write(made, None, _described(made))
-        touch(made)
     return made
 
 
@@ -64,7 +61,6 @@ def endpoint_change(
     with transaction.atomic():
         found = _locked(endpoint)
         aggregates.configure(found, values, _check, Act(actor, "operations.webhook_change", reason))
-        touch(found)
     return found
 
 
@@ -77,7 +73,6 @@ def endpoint_rotate(*, endpoint: WebhookEndpoint, actor: Actor) -> WebhookEndpoi
         found.secret = new_signing_secret()
         found.save(update_fields=["secret", "old_secret", "old_secret_until"])
         Act(actor, "operations.webhook_rotate", "").write(found, None, None)
-        touch(found)
     return found
 
 
@@ -102,7 +97,6 @@ def endpoint_delete(*, endpoint: WebhookEndpoint, actor: Actor, reason: str = ""
         found = _locked(endpoint)
         Act(actor, "operations.webhook_delete", reason).write(found, _described(found))
         health.recovered(found)
-        touch(found)
         found.delete()
 
 
@@ -125,7 +119,6 @@ def endpoint_test(*, endpoint: WebhookEndpoint, actor: Actor) -> WebhookDelivery
         )
         delivery = WebhookDelivery.objects.create(endpoint=found, event=event, next_at=now)
         Act(actor, "operations.webhook_test", "").write(found, None, None)
-        touch(found)
     return delivery
 
 
@@ -136,7 +129,6 @@ def delivery_resend(*, delivery: WebhookDelivery, actor: Actor) -> WebhookDelive
         _send_again([delivery.pk])
         after = {"event": f"evt_{delivery.event_id.hex}"}
         Act(actor, "operations.webhook_resend", "").write(delivery.endpoint, None, after)
-        touch(delivery.endpoint)
     delivery.refresh_from_db()
     return delivery
 
@@ -153,7 +145,6 @@ def failed_resend(*, endpoint: WebhookEndpoint, actor: Actor) -> int:
             _send_again(keys)
             act = Act(actor, "operations.webhook_resend_failed", "")
             act.write(endpoint, None, {"deliveries": len(keys)})
-            touch(endpoint)
     return len(keys)
 
 
@@ -164,13 +155,6 @@ def delete_old_events(before: datetime, most: int) -> int:
     if keys:
         WebhookEvent.objects.filter(pk__in=keys).delete()
     return len(keys)
-
-
-def touch(endpoint: WebhookEndpoint) -> None:
-    """Notify the pages after the commit."""
-    live.touch(f"{TOPIC}:all")
-    if endpoint.account_id is not None:
-        live.touch(f"{TOPIC}:{endpoint.account_id}")
 
 
 def _send_again(keys: Sequence[int]) -> None:
@@ -191,7 +175,6 @@ def _set_state(
         found.save(update_fields=["state", "failing_since"])
         Act(actor, action, reason).write(found, {"state": before}, {"state": state})
         health.recovered(found)
-        touch(found)
     return found
 
 
