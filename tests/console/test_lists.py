@@ -1,8 +1,10 @@
 """Lists of aggregates: paged by slug, with columns to sort and export. Unknown values come last."""
 
+import re
 from dataclasses import dataclass
 
 import pytest
+from django.conf import settings
 from django.test import RequestFactory
 
 from poolsite.aggregates import paging
@@ -101,3 +103,19 @@ def test_a_file_has_every_page_of_the_list(world, monkeypatch: pytest.MonkeyPatc
     client = world.client("operate")
     file = client.get("/gates/?format=csv&sort=gate&q=o").content.decode("utf-8-sig")
     assert [line.split(",")[0] for line in file.splitlines()[1:]] == ["four", "one", "other", "two"]
+
+
+def test_a_filter_with_dates_has_a_button() -> None:
+    """A select applies itself; a date does not, because it is complete several times while typed.
+
+    Without a button, a date that was picked with the mouse or on a phone could not be applied.
+    """
+    forms = [
+        (path.name, form)
+        for path in settings.BASE_DIR.glob("templates/**/*.html")
+        for form in re.findall(r'<form[^>]*method="get".*?</form>', path.read_text(), re.DOTALL)
+        if re.search('type="date|days_filter', form)
+    ]
+    assert len(forms) > 5
+    hidden = '<button class="visually-hidden"'
+    assert [name for name, form in forms if hidden in form or "<button" not in form] == []
