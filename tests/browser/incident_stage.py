@@ -1,5 +1,5 @@
-"""Open two incidents of one cause, and one of another. `worse` adds an object to the first, and `over`
-closes the other.
+"""Open two incidents of one cause, and one of another. `worse` adds an object to the first,
+and `over` closes the other.
 
 A program for a migrated database, run in the environment of the site.
 """

@@ -130,6 +130,21 @@ async def test_a_page_that_goes_offline_says_so_and_comes_back(
     await until(page, "window.data.a === '2' && live.connection.state === 'live'")
 
 
+async def test_a_computer_that_slept_connects_again_at_once(
+    web: WebServer, page: Page, redis_client: Redis
+) -> None:
+    """Its socket may be dead. The figures of before do not count as live until that is known."""
+    await page.clock.install()
+    await write(redis_client, "slept", "a", "1")
+    await page.evaluate(WATCH, "test.log:slept")
+    await until(page, "window.data?.a === '1' && live.connection.state === 'live'")
+    await page.clock.fast_forward(8 * 3_600_000)
+    await until(page, "window.states.at(-1) === 'reconnecting'")
+    await write(redis_client, "slept", "a", "2")
+    while await page.evaluate("window.data.a") != "2":
+        await page.clock.run_for(1_000)
+
+
 async def test_a_gap_leads_to_a_new_snapshot(
     web: WebServer, page: Page, redis_client: Redis
 ) -> None:
