@@ -33,7 +33,9 @@ def delete_expired() -> dict[str, int]:
     done = {"rows": 0, "months": 0}
     for source in sources():
         for table in source.retained():
-            oldest: models.QuerySet[Any] = table.model._base_manager.order_by("pk")
+            # Rows without a value stay: enough of them would fill each batch.
+            ended = table.model._base_manager.exclude(**{table.field: None})
+            oldest: models.QuerySet[Any] = ended.order_by("pk")
             cutoff = _cutoff(table)
             known = partitions.partitions_of(table.model)
             if known is not None:

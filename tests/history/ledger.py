@@ -20,6 +20,7 @@ class LedgerRow(HistoryEntry):
 
     aggregate = models.ForeignKey(Account, models.CASCADE, db_constraint=False, related_name="+")
     word = models.CharField(max_length=40)
+    ended_us = models.PositiveBigIntegerField(null=True)
 
     class Meta(HistoryEntry.Meta):
         app_label = "historytest"

@@ -3,6 +3,7 @@
 import time
 
 import pytest
+from django.db.models import F
 
 from poolsite import history, hotpath
 from poolsite.history import retention, selectors
@@ -85,3 +86,13 @@ def test_a_table_may_be_kept_for_less_and_what_stays_among_the_old_holds_nothing
     rows_aged(0.05, 230, first=2)
     assert retention.delete_expired() == {"rows": 230, "months": 0}
     assert ledger.LedgerRow.objects.count() == 1
+
+
+def test_rows_that_never_ended_stay_and_hold_nothing_up(aggregate, source, monkeypatch):
+    table = history.Retained(ledger.LedgerRow, "ended_us")
+    monkeypatch.setattr(type(source), "retained", lambda self: (table,))
+    rows_aged(400, 120, first=1)  # more than two batches, at the lowest keys
+    rows_aged(400, 230, first=201)
+    ledger.LedgerRow.objects.filter(seq__gt=200).update(ended_us=F("at_us"))
+    assert retention.delete_expired() == {"rows": 230, "months": 0}
+    assert ledger.LedgerRow.objects.count() == 120
