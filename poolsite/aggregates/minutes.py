@@ -43,11 +43,11 @@ def take_samples(
     """
     minute = minute_of(now)
     done = {"samples": 0, "failed": 0}
-    for row, its in with_figures(rows.order_by("pk"), show, patient=True):
-        if its is None:
+    for row, figures in with_figures(rows.order_by("pk"), show, patient=True):
+        if figures is None:
             done["failed"] += 1
         else:
-            done["samples"] += _insert(sample(row, minute, its))
+            done["samples"] += _insert(sample(row, minute, figures))
     return done
 
 
