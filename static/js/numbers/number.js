@@ -27,10 +27,11 @@ function draw(data) {
 
 if (page.story) draw(page.story);
 let waiting = 0;
+/** Read the story again a little later, and after a failure until it succeeds: the next change may be far away. */
+function refreshIn(ms) {
+  clearTimeout(waiting);
+  waiting = setTimeout(() => refresh().catch(({ status }) => { if (!status || status >= 500) refreshIn(5000); }), ms);
+}
 subscribe(`numbers.number:${page.number}`, {
-  snapshot(told) {
-    if (shown && !isNewer(told, shown)) return;
-    clearTimeout(waiting);
-    waiting = setTimeout(() => refresh().catch(() => { /* the next change tries again */ }), 300);
-  },
+  snapshot(told) { if (!shown || isNewer(told, shown)) refreshIn(300); },
 });
