@@ -55,7 +55,7 @@ export const connection = new Connection();
 let socket = null;
 let ready = false;
 let heardAt = 0;
-let askedAt = 0;
+let asked = false; // a ping is not answered yet
 let openedAt = 0;
 let acked = 0;
 let retryTimer = 0;
@@ -155,7 +155,8 @@ function open() {
   const mine = (socket = new WebSocket(location.origin.replace("http", "ws") + manner.path));
   if (manner.greeting) mine.onopen = () => mine.send(JSON.stringify(manner.greeting));
   ready = false;
-  acked = askedAt = 0;
+  acked = 0;
+  asked = false;
   heardAt = Date.now();
   connection.attempt += 1;
   connection.retryAt = 0;
@@ -204,7 +205,7 @@ function rest() {
 
 function hear(frame) {
   heardAt = Date.now();
-  askedAt = 0;
+  asked = false;
   if (frame.ack > acked) send({ op: "ack", ack: (acked = frame.ack) });
   if (frame.op === "beat") return send({ op: "beat" });
   if (frame.op === "hello") return begin();
@@ -262,13 +263,18 @@ function takeRefusal(frame, entry) {
     entry.age = STALE;
     return askIn(2000, entry);
   }
-  entry.age = FRESH;
-  each(entry.handlers, (handlers) => handlers.refused?.(frame.code));
+  entry.age = STALE; // unless the page says what follows
+  each(entry.handlers, ({ refused }) => {
+    if (!refused) return;
+    entry.age = FRESH;
+    refused(frame.code);
+  });
 }
 
 /** Start again with a snapshot, at most once a second, so that a faulty page does not loop. */
 function heal(entry) {
   entry.version = null;
+  entry.age = LOST;
   const wait = Math.max(0, entry.healedAt + 1000 - Date.now());
   entry.healedAt = Date.now() + wait;
   askIn(wait, entry);
@@ -297,12 +303,12 @@ function each(all, call) {
 
 function beat() {
   pulse ||= setInterval(() => {
-    const now = Date.now();
-    if (ready && askedAt && now - askedAt > PATIENCE) lost(0);
-    else if (ready && !askedAt && now - heardAt > QUIET) {
-      askedAt = now;
+    const silent = Math.abs(Date.now() - heardAt); // hours, after the computer slept or its clock was set
+    if (socket && silent > QUIET + (ready ? PATIENCE : 0)) lost(0);
+    else if (ready && !asked && silent > QUIET) {
+      asked = true;
       send({ op: "ping" });
-    } else if (socket && !ready && now - heardAt > QUIET) lost(0);
+    }
     if (!document.hidden) connection.dispatchEvent(new Event("state"));
   }, 1000);
 }

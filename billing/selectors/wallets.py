@@ -14,7 +14,7 @@ from poolsite.aggregates.reading import Visible
 from poolsite.paging import keyset_page
 
 M = TypeVar("M", bound=Model)
-PAGE_ROWS = 50
+PAGE_ROWS = 25  # each row watches a topic, of which a socket has 32 at most
 SHOWS = ("", "open", "frozen", "closed", "recovering", "owing", "low")
 SORTS = ("lasts", "-lasts", "slug", "spendable", "-spendable", "held", "-held")
 ORDERS = {"lasts": "minutes_left", "spendable": "within_reach", "held": "held"}  # by a field

@@ -19,11 +19,11 @@ from numbers.selectors.rows import PoolRow, pool_rows
 from poolsite import access
 from poolsite.access import Principal
 from poolsite.access.models import Account
-from poolsite.aggregates.paging import page_after, pages_of
+from poolsite.aggregates.paging import page_by_slug, pages_of, part_of
 from poolsite.console.chips import chips_of
 from poolsite.console.form_pages import form_page, saved
 from poolsite.console.goals import guide_url
-from poolsite.console.lists import address, head
+from poolsite.console.lists import head
 from poolsite.console.pages import principal_of
 from poolsite.csv_text import csv_file
 from poolsite.live.scopes import address_for
@@ -78,11 +78,12 @@ def _context(
 ) -> dict[str, Any]:
     total = selectors.visible_pools(principal).count()
     filters, after = _filters(request), request.GET.get("after", "")
-    matching, following = _matching(principal, filters), ""
-    if filters["show"] in LIVE_FILTERS:  # SQL doesn't know these, so every pool is read
-        rows = _read_rows(pages_of(matching), filters)
+    matching = _matching(principal, filters)
+    if filters["show"] in LIVE_FILTERS or filters["sort"]:  # SQL doesn't know the figures
+        found = _read_rows(pages_of(matching), filters)
+        rows, next_url, back_url = part_of(found, filters, after)
     else:
-        shown, following = page_after(matching, after)
+        shown, next_url, back_url = page_by_slug(matching, filters, after)
         rows = _read_rows([shown], filters)
     return {
         "empty": total == 0,
@@ -97,8 +98,8 @@ def _context(
         "accounts": Account.objects.order_by("name")[:500] if principal.is_operator else [],
         "totals": _totals(rows),
         "shown": _shown(len(rows), total),
-        "next_url": address(filters, after=following) if following else "",
-        "back_url": address(filters) if after else "",
+        "next_url": next_url,
+        "back_url": back_url,
         "topic": address_for(principal, "numbers.pools"),
         **_words(total),
     }

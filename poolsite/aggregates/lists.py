@@ -117,19 +117,17 @@ class AggregateList(Generic[M, R]):
     def _context(
         self, request: HttpRequest, principal: Principal, form: AggregateCreateForm | None
     ) -> dict[str, Any]:
-        columns = self.columns()
-        page = paging.page_of(request, self.visible(principal), kind=self.kind)
-        self._show_problems(principal, page.rows)
-        rows = lists.ordered(self.figures(page.rows), columns, page.sort)
+        listing = self._listing(request, principal)
+        page = listing.page()
         total = self.counted(page.total)
         return {
             "list": self,
             "words": self.words(),
-            "rows": rows,
+            "rows": page.rows,
             "page": page,
-            "heads": lists.heads(columns, page.sort),
+            "heads": lists.heads(listing.columns, page.sort),
             "total_words": total,
-            "shown": _("%(count)s of %(total)s") % {"count": len(rows), "total": total},
+            "shown": _("%(count)s of %(total)s") % {"count": len(page.rows), "total": total},
             "next_url": page.next_url,
             "back_url": page.back_url,
             "many_accounts": principal.is_operator,
@@ -139,12 +137,16 @@ class AggregateList(Generic[M, R]):
         }
 
     def _csv(self, request: HttpRequest, principal: Principal) -> HttpResponse:
-        columns = self.columns()
-        pages = list(paging.every_page(request, self.visible(principal), kind=self.kind))
-        self._show_problems(principal, [each for shown in pages for each in shown])
-        found = (row for shown in pages for row in self.figures(shown))
-        rows = lists.ordered(found, columns, request.GET.get("sort", ""))
-        return lists.csv_answer(f"{self.kind}s", columns, rows)
+        listing = self._listing(request, principal)
+        return lists.csv_answer(f"{self.kind}s", listing.columns, listing.every_row())
+
+    def _listing(self, request: HttpRequest, principal: Principal) -> paging.Listing[M, R]:
+        def read(shown: list[M]) -> Iterable[R]:
+            self._show_problems(principal, shown)
+            return self.figures(shown)
+
+        rows = self.visible(principal)
+        return paging.Listing(request, rows, self.kind, read, self.columns())
 
     def _show_problems(self, principal: Principal, shown: Sequence[Any]) -> None:
         """Give each aggregate its open incidents, worst first: those that link to its pages."""

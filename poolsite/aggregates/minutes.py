@@ -23,6 +23,14 @@ def minute_of(moment: datetime | None = None) -> datetime:
     return (moment or timezone.now()).astimezone(UTC).replace(second=0, microsecond=0)
 
 
+def hour_minutes(now: datetime | None = None) -> list[datetime]:
+    """Return the minutes of the last hour: each sample counts what happened in the minute before
+    it.
+    """
+    last = minute_of(now)
+    return [last - timedelta(minutes=n) for n in reversed(range(HOUR_MINUTES))]
+
+
 def take_samples(
     rows: QuerySet[Row],
     show: Callable[[str], hotpath.Command[T | None]],
@@ -35,11 +43,11 @@ def take_samples(
     """
     minute = minute_of(now)
     done = {"samples": 0, "failed": 0}
-    for row, its in with_figures(rows.order_by("pk"), show, patient=True):
-        if its is None:
+    for row, figures in with_figures(rows.order_by("pk"), show, patient=True):
+        if figures is None:
             done["failed"] += 1
         else:
-            done["samples"] += _insert(sample(row, minute, its))
+            done["samples"] += _insert(sample(row, minute, figures))
     return done
 
 
@@ -75,8 +83,7 @@ def hour_values(
 
     samples: returns those since a moment.
     """
-    last = minute_of()
-    minutes = [last - timedelta(minutes=n) for n in reversed(range(HOUR_MINUTES + 1))]
+    minutes = hour_minutes()
     known = {sample.minute: sample for sample in samples(minutes[0])}
     return {
         "at": [int(at.timestamp() * 1_000) for at in minutes],
@@ -91,9 +98,8 @@ def hour_sums(
     keys: Iterable[int], samples: QuerySet[Any], key: str, names: Sequence[str]
 ) -> dict[int, dict[str, int]]:
     """Return the sums of the last hour's samples by key and counter, or 0 without samples."""
-    since = minute_of() - timedelta(minutes=HOUR_MINUTES)
     sums = {each: dict.fromkeys(names, 0) for each in keys}
-    found = samples.filter(**{f"{key}__in": list(sums)}, minute__gte=since).order_by()
+    found = samples.filter(**{f"{key}__in": list(sums)}, minute__gte=hour_minutes()[0]).order_by()
     for row in found.values(key).annotate(**{f"sum_{name}": Sum(name) for name in names}):
         sums[row[key]] = {name: row[f"sum_{name}"] for name in names}
     return sums
@@ -107,11 +113,10 @@ def hour_trends(
     samples: those of these keys and perhaps of others. key, value: the columns, or an annotation's
     name.
     """
-    last = minute_of(now)
-    since = last - timedelta(minutes=HOUR_MINUTES)
+    minutes = hour_minutes(now)
+    places = {minute: place for place, minute in enumerate(minutes)}
     trends: dict[int, list[float | None]] = {each: [None] * HOUR_MINUTES for each in keys}
-    found = samples.filter(**{f"{key}__in": list(trends)}, minute__gt=since, minute__lte=last)
+    found = samples.filter(**{f"{key}__in": list(trends)}, minute__range=(minutes[0], minutes[-1]))
     for each, minute, figure in found.values_list(key, "minute", value):
-        place = round((minute - since).total_seconds() / 60) - 1
-        trends[each][place] = None if figure is None else float(figure)
+        trends[each][places[minute]] = None if figure is None else float(figure)
     return trends

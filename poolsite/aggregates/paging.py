@@ -1,24 +1,25 @@
 """The pages of the lists of aggregates: by slug, filtered by text and tag."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from django.db.models import Model, Q, QuerySet
 from django.http import HttpRequest
 
-from poolsite.console.lists import address
+from poolsite.console.lists import Column, address, ordered
 from poolsite.operations.tags_and_notes import show_tags, with_tag
 
 PAGE_ROWS = 100
 M = TypeVar("M", bound=Model)
+R = TypeVar("R")
 
 
 @dataclass(frozen=True)
-class ListPage(Generic[M]):
+class ListPage(Generic[R]):
     """A page of a list: its rows, how many rows the reader may see, and URLs of other pages."""
 
-    rows: list[M]
+    rows: Sequence[R]
     total: int
     text: str
     sort: str
@@ -26,25 +27,70 @@ class ListPage(Generic[M]):
     back_url: str
 
 
-def page_of(request: HttpRequest, rows: QuerySet[M], *, kind: str) -> ListPage[M]:
-    """Return the page for the URL's parameters: `q`, `tag`, `sort`, and `after`, a slug."""
-    total = rows.count()
-    given = _given(request)
-    after = given.pop("after")
-    shown, last = page_after(_matching(rows, given, kind), after)
-    return ListPage(
-        rows=shown,
-        total=total,
-        text=given["q"],
-        sort=given["sort"],
-        next_url=address(given, after=last) if last else "",
-        back_url=address(given) if after else "",
-    )
+@dataclass(frozen=True)
+class Listing(Generic[M, R]):
+    """The rows of a list, filtered by the URL's `q` and `tag` and ordered by its `sort`.
+
+    rows: those that the reader may see. read: returns the row of each, with its figures.
+    """
+
+    request: HttpRequest
+    rows: QuerySet[M]
+    kind: str
+    read: Callable[[list[M]], Iterable[R]]
+    columns: Sequence[Column[R]]
+
+    def every_row(self) -> list[R]:
+        """Return all rows."""
+        given = _given(self.request)
+        found = (row for page in pages_of(self._matching(given)) for row in self.read(page))
+        return ordered(found, self.columns, given["sort"])
+
+    def page(self) -> ListPage[R]:
+        """Return the page for the URL. A sort reads every row, since SQL doesn't know figures."""
+        given = _given(self.request)
+        after = given.pop("after")
+        rows: Sequence[R]
+        if given["sort"]:
+            rows, next_url, back_url = part_of(self.every_row(), given, after)
+        else:
+            found, next_url, back_url = page_by_slug(self._matching(given), given, after)
+            rows = list(self.read(found))
+        total = self.rows.count()
+        return ListPage(rows, total, given["q"], given["sort"], next_url, back_url)
+
+    def _matching(self, given: Mapping[str, str]) -> QuerySet[M]:
+        rows = self.rows
+        if text := given["q"]:
+            rows = rows.filter(Q(slug__contains=text.lower()) | Q(name__icontains=text))
+        return with_tag(rows, given["tag"], kind=self.kind)
 
 
-def every_page(request: HttpRequest, rows: QuerySet[M], *, kind: str) -> Iterator[list[M]]:
-    """Yield all rows that match the URL's `q` and `tag`, one page at a time."""
-    return pages_of(_matching(rows, _given(request), kind))
+def part_of(
+    rows: Sequence[R], given: Mapping[str, str], after: str
+) -> tuple[Sequence[R], str, str]:
+    """Return a page of rows that are in their order, and the URLs of the next and previous page.
+
+    after: how many rows come before the page. given: the list's filters.
+    """
+    start = int(after) if after.isascii() and after.isdecimal() and len(after) < 9 else 0
+    end = start + PAGE_ROWS
+    next_url = address(given, after=end) if end < len(rows) else ""
+    back_url = address(given, after=max(0, start - PAGE_ROWS)) if start else ""
+    return rows[start:end], next_url, back_url
+
+
+def page_by_slug(
+    rows: QuerySet[M], given: Mapping[str, str], after: str
+) -> tuple[list[M], str, str]:
+    """Return the rows after a slug, and the URLs of the next and previous page."""
+    shown, last = page_after(rows, after)
+    next_url = address(given, after=last) if last else ""
+    if not after:
+        return shown, next_url, ""
+    earlier = rows.filter(slug__lte=after).order_by("-slug").values_list("slug", flat=True)
+    before = next(iter(earlier[PAGE_ROWS : PAGE_ROWS + 1]), "")
+    return shown, next_url, address(given, after=before)
 
 
 def pages_of(rows: QuerySet[M]) -> Iterator[list[M]]:
@@ -71,9 +117,3 @@ def _given(request: HttpRequest) -> dict[str, str]:
         name: request.GET.get(name, "").replace("\x00", "")[:40]
         for name in ("q", "tag", "sort", "after")
     }
-
-
-def _matching(rows: QuerySet[M], given: dict[str, str], kind: str) -> QuerySet[M]:
-    if text := given["q"]:
-        rows = rows.filter(Q(slug__contains=text.lower()) | Q(name__icontains=text))
-    return with_tag(rows, given["tag"], kind=kind)

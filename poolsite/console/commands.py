@@ -29,8 +29,8 @@ class VerbCommand(BaseCommand):
         except ValidationError as error:
             raise CommandError(_told(error)) from None
         except RefusedError as error:
-            told = [error.detail, *error.more.get("problems", ())]
-            raise CommandError("\n".join(map(str, told))) from None
+            sentences = [error.detail, *error.more.get("problems", ())]
+            raise CommandError("\n".join(map(str, sentences))) from None
         except self.refusals as error:
             raise CommandError(str(error.args[0])) from None
         except hotpath.AggregateRefused as error:

@@ -49,14 +49,14 @@ def duration_words(seconds: int) -> str:
         (60, _("%(n)s min")),
         (1, _("%(n)s s")),
     )
-    said, rest = "", seconds
+    text, rest = "", seconds
     for size, words in sizes:
         count, rest = divmod(rest, size)
         if count:
             part = words % {"n": count}
             joined = pgettext("a duration in two units", "%(more)s %(less)s")
-            said = joined % {"more": said, "less": part} if said else part
-    return said
+            text = joined % {"more": text, "less": part} if text else part
+    return text
 
 
 def read_duration(text: str) -> Decimal:

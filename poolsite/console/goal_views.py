@@ -58,7 +58,7 @@ def _do(request: HttpRequest, guide: Guide, step: GoalStep) -> HttpResponseBase:
 def _saved(request: HttpRequest, guide: Guide, step: GoalStep, form: forms.Form) -> bool:
     """Run the step's service and show its message. Return False if the form has the errors."""
     try:
-        said = step.save(guide, form) if step.save else ""
+        message = step.save(guide, form) if step.save else ""
     except (ValidationError, RefusedError) as error:
         add_errors(form, error)
     except hotpath.UnknownOutcome:
@@ -69,8 +69,8 @@ def _saved(request: HttpRequest, guide: Guide, step: GoalStep, form: forms.Form)
     except hotpath.HotPathError:
         form.add_error(None, _("Redis is down. Nothing was changed."))
     else:
-        if said:
-            messages.success(request, said)
+        if message:
+            messages.success(request, message)
         return True
     return False
 

@@ -11,7 +11,7 @@ from poolsite import access
 from poolsite.access import ANONYMOUS, Principal, actions
 from poolsite.access.models import Account, User
 from poolsite.console import navigation
-from poolsite.live.scopes import in_language
+from poolsite.live.scopes import address_for, in_language
 
 
 def context(request: HttpRequest) -> dict[str, Any]:
@@ -43,16 +43,11 @@ def user_of(request: HttpRequest) -> User:
 
 
 def topic_of(request: HttpRequest, name: str) -> str:
-    """Return the address of a topic per scope and language, or "" if it is not for the reader."""
+    """Return the address of a topic per account and language, or "" if the reader has none."""
     principal = principal_of(request)
     if name not in actions.actions() or not actions.decide(principal, name).allowed:
         return ""
-    return in_language(f"{name}:{_scope_of(principal)}")
-
-
-def _scope_of(principal: Principal) -> str:
-    """Return `all` for operators, otherwise the reader's first account."""
-    return "all" if principal.is_operator else str(min(principal.memberships, default="none"))
+    return in_language(address_for(principal, name))
 
 
 def navigation_of(request: HttpRequest, *, page: str | None = None) -> list[navigation.MenuSection]:

@@ -100,7 +100,7 @@ def page_of(
 
     size: how many rows, by default PAGE_ROWS.
     Page one and page ten thousand cost the same if an index has the order. A key whose row is no
-    longer in the list leads to the first page.
+    longer in the list, or has no rows beyond it any more, leads to the first page.
     """
     key = before if after is None else after
     values = None if key is None else _values_of(queryset, order, key)
@@ -111,6 +111,8 @@ def page_of(
         found = found.filter(_beyond(terms, values))
     size = size or PAGE_ROWS
     rows = list(found[: size + 1])
+    if not rows and values is not None:
+        return page_of(queryset, order, size=size)
     more, rows = len(rows) > size, rows[:size]
     if turned:
         rows.reverse()

@@ -38,8 +38,8 @@ def standing(principal: Principal, entry: AuditEntry) -> UndoOffer:
     way = _way_of(entry)
     if way is None:
         final = FINALS.get(entry.action)
-        told = final is not None and _may(principal, final.right, entry)
-        return UndoOffer(why_not=final.why(entry) if final is not None and told else "")
+        sees_reason = final is not None and _may(principal, final.right, entry)
+        return UndoOffer(why_not=final.why(entry) if final is not None and sees_reason else "")
     thing = way.of(entry).first()
     if not _may(principal, way.right(entry), entry if thing is None else thing):
         return UndoOffer()

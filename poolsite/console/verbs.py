@@ -32,8 +32,8 @@ def carry_out(request: HttpRequest, verb: Callable[[], object], sentence: str = 
     Return whether it was done.
     """
     try:
-        told = verb()
-        messages.success(request, sentence or str(told))
+        result = verb()
+        messages.success(request, sentence or str(result))
     except ValidationError as error:
         messages.error(request, " ".join(error.messages))
     except RefusedError as error:

@@ -123,9 +123,9 @@ class _Drain:
 
     def _traced(self, count: int) -> AbstractContextManager[Any]:
         links = traces.links([self.aggregate.tag], hotpath.default())
-        told: dict[str, str | int] = {"poolsite.entries": count}
-        told["poolsite.aggregate"] = self.aggregate.tag
-        return tracing.span("history drain", links=links, attributes=told)
+        attributes: dict[str, str | int] = {"poolsite.entries": count}
+        attributes["poolsite.aggregate"] = self.aggregate.tag
+        return tracing.span("history drain", links=links, attributes=attributes)
 
     def _write(
         self,
@@ -180,7 +180,7 @@ def missing_ranges(
 
 def digest(entry: StreamEntry) -> str:
     """Return a digest that tells this entry from others with the same sequence number."""
-    said = "\x00".join(
+    text = "\x00".join(
         [str(entry.at_us), *(f"{name}\x01{value}" for name, value in sorted(entry.fields.items()))]
     )
-    return hashlib.blake2b(said.encode(), digest_size=16).hexdigest()
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()

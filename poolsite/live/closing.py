@@ -29,14 +29,14 @@ async def close_socket(send: Send, code: int, reason: str = "") -> None:
     and drops every reason. But it has a method that sends both, and its `send` is a partial that
     holds the protocol.
     """
-    told = reason.encode()[:REASON_BYTES].decode(errors="ignore")
+    text = reason.encode()[:REASON_BYTES].decode(errors="ignore")
     if reason or 1000 < code < 3000:
         for protocol in getattr(send, "args", ()):
             send_frame: Any = getattr(protocol, "sendCloseFrame", None)
             if send_frame is not None:
-                send_frame(code=code, reasonUtf8=told.encode() or None)
+                send_frame(code=code, reasonUtf8=text.encode() or None)
                 return
-    await send({"type": "websocket.close", "code": code, "reason": told})
+    await send({"type": "websocket.close", "code": code, "reason": text})
 
 
 async def say_goodbye(send: Send, code: int, reason: str = "") -> None:

@@ -62,9 +62,12 @@ def language_of(key: str) -> tuple[str, str]:
 
 
 def in_language(address: str) -> str:
-    """Return the address with the reader's language behind it, for a topic that shows texts."""
+    """Return the address with the reader's language behind it, for a topic that shows texts.
+
+    "" stays "".
+    """
     language = get_language() or "en"
-    return address if language == "en" else f"{address}.{language}"
+    return f"{address}.{language}" if address and language != "en" else address
 
 
 def slug_of(key: str, kind: str) -> str:

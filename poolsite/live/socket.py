@@ -174,11 +174,11 @@ class _Socket:
                 self._outbox.close(1011)
 
     async def _read(self) -> None:
-        while (told := await self._frames.next()) is not None:
-            if isinstance(told, int):
-                self._outbox.close(told)
+        while (frame := await self._frames.next()) is not None:
+            if isinstance(frame, int):
+                self._outbox.close(frame)
             else:
-                self._take(told)
+                self._take(frame)
 
     def _take(self, text: str) -> None:
         try:

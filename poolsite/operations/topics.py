@@ -17,7 +17,7 @@ from poolsite.operations import attention
 NAME = "operations.incidents"
 HEALTH_PERIOD_SECONDS = 1.0
 ACCOUNT_PERIOD_SECONDS = 10.0
-SYSTEM_PERIOD_SECONDS = 2.0
+TICK_SECONDS = 2.0
 
 
 class IncidentsTopic(AccountTopic, live.SnapshotTopic):
@@ -47,21 +47,24 @@ class IncidentsTopic(AccountTopic, live.SnapshotTopic):
         return [live.touch_channel(f"{NAME}:{self.scope}")]
 
 
-class WebhooksTopic(AccountTopic, live.SnapshotTopic):
-    """Ticks when an endpoint or a delivery has changed: {"tick": n}. The page then reloads."""
+class _TickingTopic(live.SnapshotTopic):
+    """Ticks while a page is open: {"tick": n}. The page then reads itself again."""
+
+    async def read(self) -> Any:
+        return {"tick": int(time.monotonic() / TICK_SECONDS)}
+
+    def due_seconds(self) -> float:
+        return TICK_SECONDS - time.monotonic() % TICK_SECONDS
+
+
+class WebhooksTopic(AccountTopic, _TickingTopic):
+    """Ticks for the pages of the endpoints and their deliveries."""
 
     name = action = "operations.webhooks"
 
-    async def read(self) -> dict[str, int]:
-        return {"tick": time.monotonic_ns()}
 
-    def wake_channels(self) -> list[str]:
-        """Return one channel for all languages."""
-        return [live.touch_channel(f"{self.name}:{self.scope}")]
-
-
-class SystemTopic(live.SnapshotTopic):
-    """Ticks while the system page is open: {"tick": n}. The page then reloads."""
+class SystemTopic(_TickingTopic):
+    """Ticks for the system page."""
 
     name = "operations.system"
 
@@ -72,12 +75,6 @@ class SystemTopic(live.SnapshotTopic):
 
     async def allowed(self, principal: Principal) -> Decision:
         return decide(principal, "operations.system")
-
-    async def read(self) -> dict[str, int]:
-        return {"tick": int(time.monotonic() / SYSTEM_PERIOD_SECONDS)}
-
-    def due_seconds(self) -> float:
-        return SYSTEM_PERIOD_SECONDS - time.monotonic() % SYSTEM_PERIOD_SECONDS
 
 
 def register() -> None:

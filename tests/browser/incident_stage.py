@@ -1,4 +1,5 @@
-"""Open two incidents of one cause, and one of another. `worse` adds an object to the first.
+"""Open two incidents of one cause, and one of another. `worse` adds an object to the first,
+and `over` closes the other.
 
 A program for a migrated database, run in the environment of the site.
 """
@@ -24,6 +25,8 @@ def main(names: tuple[str, ...]) -> None:
             url="/pools/",
         )
     incidents.open(type="test.late", object="gate", severity="warning", title="Late results")
+    if "over" in sys.argv:
+        incidents.close(type="test.late", object="gate")
     print(json.dumps({}))
 
 

@@ -230,6 +230,13 @@ async def test_usage_shows_every_mode_under_the_pointer_as_table_and_over_a_year
     await page.click("[data-usage-table]")
     await customer.contains("[data-usage-body] thead", "Native text")
     await expect(page.locator("[data-usage-body] tbody tr")).to_have_count(7)
+    await page.route("**/*range=12m", lambda route: route.abort())
+    await page.click("[data-range='12m']")
+    await page.locator("[data-toasts] .toast--bad").wait_for()
+    await expect(page.locator("[data-range][aria-pressed=true]")).to_have_attribute(
+        "data-range", "7d"
+    )
+    await page.unroute("**/*range=12m")
     await page.click("[data-range='12m']")
     await customer.until("document.querySelectorAll('[data-usage-body] tbody tr').length === 12")
     await customer.contains("[data-share-chatbots]", "Shop bot")

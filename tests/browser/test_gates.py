@@ -381,3 +381,17 @@ async def test_a_short_name_follows_the_name_until_it_is_edited(shown: Window) -
     await slug.fill("nights")
     await page.fill("#create [name=name]", "Night gate")
     await expect(slug).to_have_value("nights")
+
+
+async def test_a_gate_that_is_created_appears_in_a_list_that_is_open(
+    gates: Console, shown: Window
+) -> None:
+    await shown.go_live("/gates/")
+    rows = shown.page.locator("tr[data-gate]")
+    before = await rows.count()
+    async with gates.window("lin.mei") as other:
+        await other.go("/gates/")
+        await other.page.locator("[data-dialog=create]").first.click()
+        await other.page.fill("#create [name=name]", "Appearing")
+        await other.send("#create .button--primary")
+    await expect(rows).to_have_count(before + 1)

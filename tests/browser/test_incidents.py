@@ -126,6 +126,18 @@ async def test_a_row_opens_its_incident_beside_the_list_with_an_address(
     assert operator.complaints == []
 
 
+async def test_an_incident_that_ends_appears_in_the_list_of_ended_ones(
+    console: Console, operator: Window
+) -> None:
+    console.stage("tests.browser.incident_stage")
+    await operator.go_live("/incidents/?q=gate")
+    ended = operator.page.locator("#incident-rows tr[data-incident]")
+    before = await ended.count()
+    console.stage("tests.browser.incident_stage", "over")
+    await expect(ended).to_have_count(before + 1)
+    assert operator.complaints == []
+
+
 async def test_problems_that_are_over_before_the_first_live_data_leave_the_page(
     console: Console, operator: Window
 ) -> None:

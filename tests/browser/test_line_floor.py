@@ -3,7 +3,7 @@
 import pytest
 from playwright.async_api import Locator, expect
 
-from tests.browser.console import DESKTOP, PHONE, Window
+from tests.browser.console import DESKTOP, LIVE, PHONE, Window
 from tests.browser.line_windows import PATIENCE_MS, go_online, join, other_visitor, view, words_in
 from tests.browser.running import Console
 
@@ -116,7 +116,9 @@ async def test_a_new_order_waits_while_a_menu_is_open(
         row = row_of(supervisor, "Su Bei")
         await expect(row).to_contain_text("Lunch")
         later = "{ const now = Date.now; Date.now = () => now() + 60_000; }"
-        await supervisor.page.evaluate(later)  # the two seconds have passed
+        async with supervisor.page.expect_websocket():  # as after a computer has slept
+            await supervisor.page.evaluate(later)  # the two seconds have passed
+        await supervisor.until(LIVE)
         await expect(row.locator("[data-since]")).to_contain_text("1:")
         await expect(names).to_have_text(["Qin Mo", "Su Bei"])
         await supervisor.page.keyboard.press("Escape")

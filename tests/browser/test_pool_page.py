@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.async_api import expect
+from playwright.async_api import Route, expect
 
 from tests.browser.console import Window
 from tests.browser.running import Console
@@ -184,10 +184,35 @@ async def test_tiles_and_charts_have_a_table_beside_them(operator: Window, switc
     await operator.until("document.querySelectorAll('[data-tiles] tbody tr').length === 40")
     await page.click("[data-tile-table]")
     await operator.until("document.querySelectorAll('.tile-list .tile').length === 40")
+    await page.route("**/*seconds=3600", lambda route: route.abort())
     await page.click("[data-range='3600']")
+    error = page.locator("[data-charts] .state--error")
+    await error.wait_for()
+    assert await page.locator("[data-charts] canvas:visible").count() == 0
+    await page.unroute("**/*seconds=3600")
+    await error.locator("button").click()
+    await expect(page.locator("[data-charts] canvas:visible")).to_have_count(2)
     await operator.until("document.querySelector('[data-range-title]').textContent === 'Last hour'")
     await page.click("[data-chart-table]")
     await operator.until("document.querySelectorAll('.chart__table tbody tr').length === 120")
+
+
+async def test_a_story_that_could_not_be_read_is_read_again(
+    operator: Window, switch: Switch
+) -> None:
+    """No further change of this number follows that would have the page read it."""
+    number = switch.numbers[9]
+    await operator.go_live(f"/numbers/{number}/")
+    refused: list[str] = []
+
+    async def refuse(route: Route) -> None:
+        refused.append(route.request.url)
+        await route.abort()
+
+    await operator.page.route("**/story/", refuse, times=1)
+    switch.send("call", number, call_id="again-9", agent="Li Jun")
+    await operator.shows("[data-word]", "In call")
+    assert len(refused) == 1
 
 
 async def test_a_foreign_pool_looks_like_a_missing_one(console: Console) -> None:

@@ -1,9 +1,11 @@
 """Lists of aggregates: paged by slug, with columns to sort and export. Unknown values come last."""
 
+import re
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
-from django.test import RequestFactory
+from django.conf import settings
 
 from poolsite.aggregates import paging
 from poolsite.console import lists
@@ -63,18 +65,37 @@ def test_the_csv_has_each_column_and_runs_nothing_in_a_spreadsheet() -> None:
     assert lines == ["name,count", "b,2", "a,", "c,7", "'=1+1,0"]
 
 
-def test_pages_follow_each_other_without_a_gap(world) -> None:
-    for n in range(paging.PAGE_ROWS + 3):
-        Gate.objects.create(slug=f"g-{n:03}", key=f"g-{n:03}", name=f"Gate {n}", account=world.own)
+@pytest.mark.parametrize(
+    ("sort", "pages"),
+    [
+        ("", [["five", "four"], ["one", "three"], ["two"]]),
+        ("gate", [["four", "five"], ["three", "two"], ["one"]]),
+        ("-gate", [["one", "two"], ["three", "five"], ["four"]]),
+    ],
+)
+def test_pages_follow_each_other_and_lead_back_in_the_order_of_the_whole_list(
+    world, monkeypatch: pytest.MonkeyPatch, sort: str, pages: list[list[str]]
+) -> None:
+    monkeypatch.setattr(paging, "PAGE_ROWS", 2)
+    for slug, name in zip(("five", "four", "one", "three", "two"), "BAECD", strict=True):
+        Gate.objects.create(slug=slug, key=slug, name=name, account=world.own)
 
-    def page(query: str) -> paging.ListPage[Gate]:
-        return paging.page_of(RequestFactory().get(query), Gate.objects.all(), kind="gate")
+    def page(address: str) -> paging.ListPage[Any]:
+        found: paging.ListPage[Any] = (
+            world.client("operate").get(f"/gates/{address}").context["page"]
+        )
+        return found
 
-    first = page("/gates/?q=g-")
-    assert (len(first.rows), first.total, first.back_url) == (100, 103, "")
-    second = page(f"/gates/{first.next_url}")
-    assert [row.slug for row in second.rows] == ["g-100", "g-101", "g-102"]
-    assert (second.next_url, second.back_url) == ("", "?q=g-")
+    def slugs(shown: paging.ListPage[Any]) -> list[str]:
+        return [row.gate.slug for row in shown.rows]
+
+    seen = [page(f"?q=&sort={sort}")]
+    while seen[-1].next_url:
+        seen.append(page(seen[-1].next_url))
+    assert [slugs(each) for each in seen] == pages
+    assert (seen[0].back_url, seen[0].total) == ("", 5)
+    assert [slugs(page(each.back_url)) for each in seen[1:]] == pages[:-1]
+    assert page(f"?sort={sort}&after=nonsense").total == 5
 
 
 @pytest.mark.parametrize("path", ["/gates/", "/groups/", "/desks/"])
@@ -101,3 +122,19 @@ def test_a_file_has_every_page_of_the_list(world, monkeypatch: pytest.MonkeyPatc
     client = world.client("operate")
     file = client.get("/gates/?format=csv&sort=gate&q=o").content.decode("utf-8-sig")
     assert [line.split(",")[0] for line in file.splitlines()[1:]] == ["four", "one", "other", "two"]
+
+
+def test_a_filter_with_dates_has_a_button() -> None:
+    """A select applies itself; a date does not, because it is complete several times while typed.
+
+    Without a button, a date that was picked with the mouse or on a phone could not be applied.
+    """
+    forms = [
+        (path.name, form)
+        for path in settings.BASE_DIR.glob("templates/**/*.html")
+        for form in re.findall(r'<form[^>]*method="get".*?</form>', path.read_text(), re.DOTALL)
+        if re.search('type="date|days_filter', form)
+    ]
+    assert len(forms) > 5
+    hidden = '<button class="visually-hidden"'
+    assert [name for name, form in forms if hidden in form or "<button" not in form] == []

@@ -2,6 +2,7 @@
 
 import csv
 import io
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -12,7 +13,7 @@ from poolsite import operations
 from poolsite.access import audit, principal_of_user, services
 from poolsite.access.models import Account, ApiToken, AuditEntry, User
 from poolsite.console import tables
-from poolsite.console.tables import SqlColumn, Term
+from poolsite.console.tables import NEWEST_FIRST, SqlColumn, Term
 from poolsite.operations import tags_and_notes
 from poolsite.operations.models import Incident
 from tests.access.world import World, make_world
@@ -104,6 +105,17 @@ def test_a_key_that_left_the_list_leads_to_its_beginning(world: World) -> None:
         page = tables.page_of(rows, [Term("name"), Term("pk", falling=True)], **key)
         assert [row.name for row in page.rows] == ["a"]
         assert page.before is None
+
+
+@pytest.mark.parametrize("order", [NEWEST_FIRST, [Term("name"), Term("pk", falling=True)]])
+def test_a_page_whose_rows_are_gone_leads_to_the_beginning(
+    world: World, order: Sequence[Term]
+) -> None:
+    """For example, the last row of the last page was deleted."""
+    kept = token(world.own, "a")
+    for key in ({"after": kept.pk}, {"before": kept.pk}):
+        page = tables.page_of(ApiToken.objects.all(), order, **key)
+        assert ([row.name for row in page.rows], page.after, page.before) == (["a"], None, None)
 
 
 # -- the pages -------------------------------------------------------------------------------------

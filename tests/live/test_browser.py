@@ -1,4 +1,4 @@
-"""static/live.js in a real Chromium with a real server process."""
+"""static/live.js and modules of static/js/shared in a real Chromium with a real server process."""
 
 import random
 from collections.abc import AsyncIterator
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 import redis.asyncio
-from playwright.async_api import Browser, Page
+from playwright.async_api import Browser, Page, Route
 
 from numbers.topics.packing import pack_tiles
 from numbers.topics.tiles import TilesTopic
@@ -128,6 +128,21 @@ async def test_a_page_that_goes_offline_says_so_and_comes_back(
     await write(redis_client, "offline", "a", "2")
     await page.context.set_offline(False)
     await until(page, "window.data.a === '2' && live.connection.state === 'live'")
+
+
+async def test_a_computer_that_slept_connects_again_at_once(
+    web: WebServer, page: Page, redis_client: Redis
+) -> None:
+    """Its socket may be dead. The figures of before do not count as live until that is known."""
+    await page.clock.install()
+    await write(redis_client, "slept", "a", "1")
+    await page.evaluate(WATCH, "test.log:slept")
+    await until(page, "window.data?.a === '1' && live.connection.state === 'live'")
+    await page.clock.fast_forward(8 * 3_600_000)
+    await until(page, "window.states.at(-1) === 'reconnecting'")
+    await write(redis_client, "slept", "a", "2")
+    while await page.evaluate("window.data.a") != "2":
+        await page.clock.run_for(1_000)
 
 
 async def test_a_gap_leads_to_a_new_snapshot(
@@ -272,3 +287,123 @@ async def test_the_tiles_rule_of_the_browser_is_that_of_the_server(
 
 async def test_the_module_is_small() -> None:
     assert (ROOT / "static" / "live.js").stat().st_size < 10_240
+
+
+async def test_a_refused_topic_does_not_count_as_live(
+    web: WebServer, page: Page, redis_client: Redis
+) -> None:
+    """A right that was lost or an object that is gone: the figures on the page stay old."""
+    await page.evaluate(WATCH.replace("refused(code)", "unused(code)"), "test.nothing:1")
+    await until(page, "live.connection.state === 'stale'")
+
+
+async def test_a_page_that_cannot_draw_a_topic_does_not_count_as_live(
+    web: WebServer, page: Page, redis_client: Redis
+) -> None:
+    """For example, because the server was upgraded and sends another form of the state."""
+    await write(redis_client, "form", "a", "1")
+    fails = "snapshot() { window.events.push('fails'); throw new Error('another form'); }"
+    watch = WATCH.replace("snapshot(data) {", f"{fails}, unused(data) {{")
+    await page.evaluate(watch, "test.log:form")
+    await until(page, "window.events.length > 1")
+    assert "live" not in (await page.evaluate("window.states"))[2:]
+    assert await page.evaluate("live.connection.state") == "reconnecting"
+
+
+async def body(page: Page, html: str) -> None:
+    await page.evaluate("(html) => { document.body.innerHTML = html; }", html)
+
+
+async def test_a_get_form_leaves_out_empty_fields_and_enables_only_those_again(
+    web: WebServer, page: Page
+) -> None:
+    await body(
+        page,
+        """<form method="get" target="sink"><input name="q"><input name="kind" value="x">
+        <select name="held" disabled><option value="">-</option></select><button>Go</button></form>
+        <iframe name="sink"></iframe>""",
+    )
+    await page.evaluate(
+        """async () => (await import("/static/js/shared/table.js")).startTables()"""
+    )
+    async with page.expect_request(lambda request: "kind=x" in request.url) as sent:
+        await page.click("button")
+    assert (await sent.value).url.endswith("?kind=x")
+    await until(page, "!document.querySelector('[name=q]').disabled")
+    assert await page.is_disabled("[name=held]")
+
+
+async def test_a_cell_that_is_redrawn_keeps_the_focus_and_the_click(
+    web: WebServer, page: Page
+) -> None:
+    await body(page, "<table data-rows><tbody></tbody></table>")
+    await page.evaluate(
+        """async () => {
+          const { LiveTable } = await import("/static/js/shared/live_table.js");
+          (await import("/static/js/shared/press.js")).startPresses();
+          window.clicks = [];
+          const button = (text, key) => {
+            const made = document.createElement("button");
+            made.textContent = text;
+            made.onclick = () => window.clicks.push(`${key} ${text}`);
+            return made;
+          };
+          const parts = (row, key) => ["", button("Drain", key), button("Block", key)];
+          const table = new LiveTable("rows", [{ told: ({ state }) => state, parts }]);
+          window.draw = (state) => table.draw([["a", { state }], ["b", { state }]]);
+          window.draw("1");
+        }"""
+    )
+    second = page.locator("tr:nth-child(2) button:nth-of-type(2)")
+    await second.focus()
+    await page.evaluate("window.draw('2')")
+    assert await second.evaluate("(button) => button === document.activeElement")
+    await second.hover()
+    await page.mouse.down()
+    await page.evaluate("window.draw('3')")
+    await page.mouse.up()
+    assert await page.evaluate("window.clicks") == ["b Block"]
+
+
+REFRESHED = """<main data-refresh-topic="test.note:page"><p id="part" data-refresh>old</p></main>"""
+
+
+async def refreshed(page: Page, answer: Any) -> None:
+    """Let `answer` answer the page's requests for itself, and start refresh.js."""
+    await page.route(lambda address: "/static/live.js" in address and "page=" in address, answer)
+    await page.evaluate("history.replaceState(null, '', '?page=1')")
+    await body(page, REFRESHED)
+    await page.evaluate("""() => { import("/static/js/shared/refresh.js"); }""")
+
+
+async def test_a_part_that_could_not_be_fetched_is_fetched_again(
+    web: WebServer, page: Page
+) -> None:
+    answers = iter([503, 200])
+
+    async def answer(route: Route) -> None:
+        html = REFRESHED.replace("old", "new")
+        await route.fulfill(status=next(answers), content_type="text/html", body=html)
+
+    await page.clock.install()
+    await refreshed(page, answer)
+    while await page.text_content("#part") != "new":
+        await page.clock.run_for(1_000)
+
+
+async def test_an_answer_for_another_panel_is_not_shown(web: WebServer, page: Page) -> None:
+    async def answer(route: Route) -> None:
+        panel = route.request.url.rpartition("=")[2]
+        if panel == "1":
+            await page.evaluate("history.replaceState(null, '', '?page=2')")
+            await page.evaluate("window.shown = []")
+            await page.evaluate(
+                """() => new MutationObserver(() => window.shown.push(part.textContent))
+                     .observe(part, { childList: true })"""
+            )
+        html = REFRESHED.replace("old", f"panel {panel}")
+        await route.fulfill(content_type="text/html", body=html)
+
+    await refreshed(page, answer)
+    await until(page, "part.textContent === 'panel 2'")
+    assert await page.evaluate("window.shown") == ["panel 2"]

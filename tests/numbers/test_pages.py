@@ -292,6 +292,9 @@ def test_the_file_and_the_filters_cover_every_page(
     assert len(unknown["rows"]) == 1
     paused = as_operator.get("/pools/?show=paused").context
     assert ([row.pool.slug for row in paused["rows"]], paused["next_url"]) == (["west"], "")
+    by_name = as_operator.get("/pools/?sort=-name").context
+    assert [row.pool.slug for row in by_name["rows"]] == ["west"]
+    assert by_name["next_url"] == "?sort=-name&after=1"
 
 
 def test_reconcile_says_what_it_found(pool: Pool, as_operator: Client) -> None:

@@ -2,18 +2,20 @@
 
 import asyncio
 from datetime import timedelta
+from types import SimpleNamespace
 
 import pytest
+from django.conf import settings
 from django.utils import timezone
 from django.utils.translation import override
 
 from poolsite import console, hotpath, live, operations
-from poolsite.access import ANONYMOUS, principal_of_user
+from poolsite.access import ANONYMOUS, principal_of_user, services
 from poolsite.access.models import AuditEntry
 from poolsite.jobs import services as job_services
 from poolsite.jobs import sweeping
 from poolsite.jobs.models import Job
-from poolsite.operations import selectors
+from poolsite.operations import selectors, topics
 from poolsite.operations.models import Incident
 from tests.access.world import World, make_world
 from tests.operations.marks import set_running
@@ -201,6 +203,39 @@ def test_the_incidents_topic_shows_one_accounts_or_all(clean_redis):
     foreign = decision(f"operations.incidents:{world.own.pk}", principal(world, "foreign"))
     assert foreign == "hidden"
     assert decision("operations.incidents:all", ANONYMOUS) == "login"
+
+
+@pytest.mark.parametrize("language", ["en", "zh-hans"])
+def test_a_page_with_several_accounts_is_not_redrawn_as_that_of_one(world, language):
+    client = world.client("owner")
+    client.cookies[settings.LANGUAGE_COOKIE_NAME] = language
+
+    def addresses():
+        context = client.get("/overview/").context
+        return [str(context[name]) for name in ("incidents_topic", "overview_topic")]
+
+    assert all(f":{world.own.pk}" in topic for topic in addresses())
+    services.membership_set(
+        user=world.users["owner"], account=world.other, roles=["owner"], actor="test"
+    )
+    open_for(world.other, "other")
+    assert addresses() == ["", ""]
+    assert "Blocking in other" in client.get("/incidents/").content.decode()
+
+
+async def read_twice(address):
+    topic = live.resolve(address)
+    first = await topic.snapshot()
+    return first.version, await topic.changes(first.version)
+
+
+@pytest.mark.parametrize("address", ["operations.webhooks:all", "operations.system:all"])
+def test_a_ticking_topic_changes_with_time_only(monkeypatch, address):
+    """A version that every read changes would have it read, and its pages reloaded, endlessly."""
+    monkeypatch.setattr(topics, "time", SimpleNamespace(monotonic=lambda: 100.5))
+    version, changes = asyncio.run(read_twice(address))
+    assert (changes.version, changes.data) == (version, None)
+    assert live.resolve(address).due_seconds() == 1.5
 
 
 @pytest.mark.parametrize(

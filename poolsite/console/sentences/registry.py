@@ -46,24 +46,24 @@ class SettingsFields:
         fields = getattr(self.form, "base_fields", {})
         if name in fields and fields[name].label:
             return label_of(name, fields[name].label)
-        its = self._field(name)
-        return label_of(name, capfirst(its.verbose_name)) if its is not None else ""
+        model_field = self._field(name)
+        return label_of(name, capfirst(model_field.verbose_name)) if model_field is not None else ""
 
     def kind(self, name: str) -> Kind:
         """Return how a field's values are written."""
         if name in self.kinds:
             return self.kinds[name]
-        its = self._field(name)
-        return plain if its is None else kind_of_field(its)
+        model_field = self._field(name)
+        return plain if model_field is None else kind_of_field(model_field)
 
     def _field(self, name: str) -> Any:
         if self.model is None:
             return None
         try:
-            its = self.model._meta.get_field(name)
+            model_field = self.model._meta.get_field(name)
         except FieldDoesNotExist:
             return None
-        return its if hasattr(its, "verbose_name") else None
+        return model_field if hasattr(model_field, "verbose_name") else None
 
 
 @dataclass(frozen=True)
@@ -180,8 +180,8 @@ def pages_of(reader: "Principal", kind: str, ids: Collection[str]) -> Mapping[st
     _load()
     if kind in _OBJECTS:
         return _OBJECTS[kind].pages(reader, ids)
-    its = KINDS.get(kind)
-    if its is None:
+    managed = KINDS.get(kind)
+    if managed is None:
         return {}
-    rows = its.things().filter(slug__in=ids)
-    return {row.slug: its.url(row) for row in rows if may_see(reader, its, row)}
+    rows = managed.things().filter(slug__in=ids)
+    return {row.slug: managed.url(row) for row in rows if may_see(reader, managed, row)}

@@ -26,8 +26,8 @@ def last_changed(context: Context, thing: Any) -> dict[str, Any]:
     principal = principal_of(context["request"])
     if thing is None or not access.decide(principal, "access.history_view", thing).allowed:
         return {}
-    told = describe_thing(thing)
-    where = {name: told[name] for name in ("thing_kind", "thing_id")}
+    described = describe_thing(thing)
+    where = {name: described[name] for name in ("thing_kind", "thing_id")}
     newest = AuditEntry.objects.filter(**where).order_by("-pk")[:LOOKED_THROUGH]
     entry = next((each for each in newest if each.action.endswith("_configure")), None)
     if entry is None:

@@ -20,7 +20,6 @@ from poolsite.operations import outgoing
 from poolsite.operations.models import OutgoingCall, WebhookDelivery, WebhookEndpoint
 from poolsite.operations.retrying import next_wait
 from poolsite.operations.webhooks import health
-from poolsite.operations.webhooks.services import touch
 
 TURN_SECONDS = 20.0  # after this a sweep ends, and the next one continues
 ENDPOINTS_AT_ONCE = 50
@@ -134,7 +133,6 @@ def _note(done: _Round) -> None:
         waiting.update(next_at=now + AWAY_WAIT)  # unaudited: released
         outcomes = [outcome.ok for _, outcome in done.tried]
         health.note(done.endpoint, taken=any(outcomes), failed=not all(outcomes))
-        touch(done.endpoint)
 
 
 def _note_one(delivery: WebhookDelivery, outcome: outgoing.DeliveryOutcome) -> None:

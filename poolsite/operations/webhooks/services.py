@@ -9,7 +9,6 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from poolsite import live
 from poolsite.access.models import Account
 from poolsite.access.services import aggregates
 from poolsite.access.services.actor import Actor, require
@@ -20,7 +19,6 @@ from poolsite.operations.webhooks import event_types, health
 from poolsite.sql_bulk import delete_oldest
 
 CHANGE = "operations.webhooks_change"
-TOPIC = "operations.webhooks"
 FIELDS = ("name", "url", "events")
 ENDPOINTS_LIMIT = 20  # per account
 OLD_SECRET_VALID = timedelta(hours=24)
@@ -50,7 +48,6 @@ def endpoint_create(
             )
         made.save()
         Act(actor, "operations.webhook_create", "").write(made, None, _described(made))
-        touch(made)
     return made
 
 
@@ -65,7 +62,6 @@ def endpoint_change(
     with transaction.atomic():
         found = _locked(endpoint)
         aggregates.configure(found, values, _check, Act(actor, "operations.webhook_change", reason))
-        touch(found)
     return found
 
 
@@ -78,7 +74,6 @@ def endpoint_rotate(*, endpoint: WebhookEndpoint, actor: Actor) -> WebhookEndpoi
         found.secret = new_signing_secret()
         found.save(update_fields=["secret", "old_secret", "old_secret_until"])
         Act(actor, "operations.webhook_rotate", "").write(found, None, None)
-        touch(found)
     return found
 
 
@@ -103,7 +98,6 @@ def endpoint_delete(*, endpoint: WebhookEndpoint, actor: Actor, reason: str = ""
         found = _locked(endpoint)
         Act(actor, "operations.webhook_delete", reason).write(found, _described(found))
         health.recovered(found)
-        touch(found)
         found.delete()
 
 
@@ -126,7 +120,6 @@ def endpoint_test(*, endpoint: WebhookEndpoint, actor: Actor) -> WebhookDelivery
         )
         delivery = WebhookDelivery.objects.create(endpoint=found, event=event, next_at=now)
         Act(actor, "operations.webhook_test", "").write(found, None, None)
-        touch(found)
     return delivery
 
 
@@ -137,7 +130,6 @@ def delivery_resend(*, delivery: WebhookDelivery, actor: Actor) -> WebhookDelive
         _send_again([delivery.pk])
         after = {"event": f"evt_{delivery.event_id.hex}"}
         Act(actor, "operations.webhook_resend", "").write(delivery.endpoint, None, after)
-        touch(delivery.endpoint)
     delivery.refresh_from_db()
     return delivery
 
@@ -154,20 +146,12 @@ def failed_resend(*, endpoint: WebhookEndpoint, actor: Actor) -> int:
             _send_again(keys)
             act = Act(actor, "operations.webhook_resend_failed", "")
             act.write(endpoint, None, {"deliveries": len(keys)})
-            touch(endpoint)
     return len(keys)
 
 
 def delete_old_events(before: datetime) -> int:
     """Delete the events from before this time, with their deliveries; return how many events."""
     return delete_oldest(WebhookEvent.objects.filter(created_at__lt=before).order_by("created_at"))
-
-
-def touch(endpoint: WebhookEndpoint) -> None:
-    """Notify the pages after the commit."""
-    live.touch(f"{TOPIC}:all")
-    if endpoint.account_id is not None:
-        live.touch(f"{TOPIC}:{endpoint.account_id}")
 
 
 def _send_again(keys: Sequence[int]) -> None:
@@ -188,7 +172,6 @@ def _set_state(
         found.save(update_fields=["state", "failing_since"])
         Act(actor, action, reason).write(found, {"state": before}, {"state": state})
         health.recovered(found)
-        touch(found)
     return found
 
 

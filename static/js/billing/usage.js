@@ -2,6 +2,7 @@
 import { chartLibrary, whenSeen } from "../shared/chart_library.js";
 import { colour, download } from "../shared/charts.js";
 import { errorState, getJSON, h, pressOne, togglePressed } from "../shared/dom.js";
+import { toastFailure } from "../shared/toast.js";
 import { exact, money, shortMoney } from "./money.js";
 import { fill, gettext } from "../shared/words.js";
 
@@ -26,15 +27,23 @@ export function startUsage(card, page) {
 
   const load = async () => {
     const mine = (asked += 1);
+    const wanted = range;
     try {
-      const found = page.data ?? await getJSON(`${card.dataset.usage}?range=${range}`);
+      const found = page.data ?? await getJSON(`${card.dataset.usage}?range=${wanted}`);
       await chartLibrary(card.dataset.chartLibrary);
       if (mine !== asked) return;
-      data = found;
+      data = { ...found, range: wanted };
       draw();
-    } catch {
-      if (mine === asked && !data) plot.replaceChildren(errorState(gettext("Chart not loaded"), gettext("The balance is not affected."), load));
+    } catch (error) {
+      if (mine !== asked) return;
+      if (!data) plot.replaceChildren(errorState(gettext("Chart not loaded"), gettext("The balance is not affected."), load));
+      else if (data.range !== wanted) { choose(data.range); toastFailure(error); }
     }
+  };
+
+  const choose = (value) => {
+    range = value;
+    pressOne(card.querySelector(`[data-range="${value}"]`));
   };
 
   const draw = () => {
@@ -63,7 +72,7 @@ export function startUsage(card, page) {
   const marked = () => (page.data ? data.totals.indexOf(Math.max(...data.totals)) : data.totals.length - 1);
 
   /** The label of the current day or month, which is not over yet. */
-  const runningWord = () => (range === "12m" ? gettext("This month") : gettext("Today"));
+  const runningWord = () => (data.range === "12m" ? gettext("This month") : gettext("Today"));
   const running = () => (page.data ? -1 : data.totals.length - 1);
 
   const config = () => ({
@@ -131,13 +140,12 @@ export function startUsage(card, page) {
   card.querySelector("[data-usage-csv]")?.addEventListener("click", () => {
     if (!data) return;
     const lines = [["day", ...data.series.map((series) => series.mode), "all"], ...rows().map(([, ...values], index) => [data.days[index], ...values.map((units) => units / 10000)])];
-    download(`${page.slug}-usage-${range}.csv`, `${lines.map((line) => line.join(",")).join("\r\n")}\r\n`);
+    download(`${page.slug}-usage-${data.range}.csv`, `${lines.map((line) => line.join(",")).join("\r\n")}\r\n`);
   });
   card.querySelector("[data-usage-ranges]")?.addEventListener("click", (event) => {
     const button = event.target.closest("[data-range]");
     if (!button) return;
-    range = button.dataset.range;
-    pressOne(button);
+    choose(button.dataset.range);
     load();
   });
   whenSeen(card, () => {

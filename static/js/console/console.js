@@ -52,4 +52,4 @@ if (palette) {
   document.querySelectorAll("[data-search-open]").forEach((button) => button.addEventListener("click", search));
 }
 if (document.querySelector("input[data-short-name]")) import("./short_name.js");
-if (document.querySelector("tr[data-href], [data-bulk], [data-auto-submit]")) import("../shared/table.js").then(({ startTables }) => startTables());
+if (document.querySelector("tr[data-href], [data-bulk], [data-auto-submit], [data-refresh]")) import("../shared/table.js").then(({ startTables }) => startTables());

@@ -46,5 +46,5 @@ list.addEventListener("click", (event) => {
 dock.addEventListener("panel", changed);
 onKey("j", () => step(1));
 onKey("k", () => step(-1));
-for (const box of list.querySelectorAll("[data-attention-rows]")) new MutationObserver(mark).observe(box, { childList: true });
+for (const box of list.querySelectorAll("[data-attention-rows], [data-refresh]")) new MutationObserver(mark).observe(box, { childList: true });
 mark();

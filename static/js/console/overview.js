@@ -13,7 +13,7 @@ const STALE = 10_000; // the same time as in the connection badge
 
 function startAttention() {
   const card = document.querySelector("[data-attention]");
-  if (!card || !incidentsTopic()) return;
+  if (!card) return;
   const find = (name) => card.querySelector(`[data-${name}]`);
   const most = Number(card.dataset.most) || Infinity;
   const lists = [causeList(card.querySelector("[data-attention-rows]")), causeList(find("attention-later"))];
@@ -70,7 +70,7 @@ function startAttention() {
   });
   card.addEventListener("focusout", () => setTimeout(() => latest && show(latest)));
   connection.addEventListener("state", freshness);
-  subscribe(incidentsTopic(), { snapshot: show });
+  if (incidentsTopic()) subscribe(incidentsTopic(), { snapshot: show });
 }
 
 /** Return a function that draws causes into a box. It changes nothing while the user is at work in the box. */
@@ -93,12 +93,13 @@ async function post(button, draw) {
   button.disabled = true; // so the button loses the focus, and its row can be redrawn
   try {
     const answer = await postJSON(button.dataset.acknowledge ?? button.dataset.endSnooze);
+    if (!incidentsTopic()) return location.reload(); // no topic redraws the row
     if (answer.yours === false && answer.acknowledged_by) toast({ title: fill(gettext("%(name)s has already acknowledged this."), { name: answer.acknowledged_by }) });
   } catch (error) {
     button.disabled = false;
     toast({ title: error.title, detail: error.detail, kind: "bad" });
   }
-  draw();
+  return draw();
 }
 
 function askSnooze({ dataset }) {
@@ -137,9 +138,12 @@ function cell(data) {
   return h("span", { class: `mark mark--${critical ? "bad" : "warn"}` }, icon(critical ? "error" : "warning"), data.text);
 }
 
+/** Return what tells the rows of a card apart: two accounts may use the same name. */
+const keyOf = ({ url, name }) => url || name;
+
 function tableRow(row) {
   const name = row.url ? h("a", { href: row.url }, row.name) : row.name;
-  const line = h("tr", { "data-row": row.name, "data-href": row.url || false }, h("th", { scope: "row", class: "name" }, name));
+  const line = h("tr", { "data-row": keyOf(row), "data-href": row.url || false }, h("th", { scope: "row", class: "name" }, name));
   for (const one of row.cells) line.append(h("td", { class: "right", "data-cell": "" }, cell(one)));
   if (row.trend) {
     line.append(h("td", { class: "spark" }, svg("svg", { class: "sparkline" })));
@@ -158,10 +162,10 @@ function showCards(cards) {
     if (!data) continue;
     if (!body || data.empty) { changed ||= Boolean(body) === Boolean(data.empty); continue; }
     setText(box.querySelector("[data-hint]"), data.hint);
-    const same = data.rows.length === body.rows.length && data.rows.every((row, index) => body.rows[index].dataset.row === row.name);
+    const same = data.rows.length === body.rows.length && data.rows.every((row, index) => body.rows[index].dataset.row === keyOf(row));
     if (!same && body.matches(":hover, :focus-within")) {
       // the pointer is over the rows: keep their order, and only update the figures of rows that still exist
-      for (const row of data.rows) fillRow([...body.rows].find((line) => line.dataset.row === row.name), row);
+      for (const row of data.rows) fillRow([...body.rows].find((line) => line.dataset.row === keyOf(row)), row);
       continue;
     }
     if (!same) body.replaceChildren(...data.rows.map(tableRow));

@@ -1,6 +1,7 @@
 // One number's page, live: its story and state; quarantine, release and forced hang-up.
 import { subscribe } from "../../live.js";
 import { getJSON, pageData, setText } from "../shared/dom.js";
+import { redraw } from "../shared/figures.js";
 import { isNewer, timeline, verbs } from "./pool_story.js";
 
 const page = pageData("number-page");
@@ -20,15 +21,17 @@ function draw(data) {
   word.className = `chip ${data.chip}`;
   setText(word, data.word);
   setText(document.querySelector("[data-hint-line]"), data.hint);
-  document.querySelector("[data-verbs]")?.replaceChildren(...verbs(data, { ...page, words: true }, refresh));
+  const place = document.querySelector("[data-verbs]");
+  if (place) redraw(place, `${data.quarantined} ${data.in_call}`, () => verbs(data, { ...page, words: true }, refresh));
 }
 
 if (page.story) draw(page.story);
 let waiting = 0;
+/** Read the story again a little later, and after a failure until it succeeds: the next change may be far away. */
+function refreshIn(ms) {
+  clearTimeout(waiting);
+  waiting = setTimeout(() => refresh().catch(({ status }) => { if (!status || status >= 500) refreshIn(5000); }), ms);
+}
 subscribe(`numbers.number:${page.number}`, {
-  snapshot(told) {
-    if (shown && !isNewer(told, shown)) return;
-    clearTimeout(waiting);
-    waiting = setTimeout(() => refresh().catch(() => { /* the next change tries again */ }), 300);
-  },
+  snapshot(told) { if (!shown || isNewer(told, shown)) refreshIn(300); },
 });

@@ -26,7 +26,7 @@ function startStates() {
     waiting = setTimeout(async () => {
       waiting = 0;
       last = Date.now();
-      try { show(await getJSON(`${page.states_url}?n=${encodeURIComponent(page.numbers.join(","))}`)); } catch { /* the next change tries again */ }
+      try { show(await getJSON(`${page.states_url}?n=${encodeURIComponent(page.numbers.join(","))}`)); } catch ({ status }) { if (!status || status >= 500) again(); }
     }, Math.max(0, last + 1000 - Date.now()));
   };
   for (const slug of page.watched) subscribe(`numbers.pool:${slug}`, { snapshot: again });

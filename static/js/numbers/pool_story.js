@@ -34,7 +34,7 @@ export function verbs(data, page, done) {
     if (answer && (await did(url, answer, { title, detail: number }))) await done();
   };
   const button = (name, label, symbol, run, bad = false) =>
-    h("button", { type: "button", class: `button ${page.words ? "" : "button--icon button--small"}${bad ? " button--danger" : ""}`, "aria-label": label, title: label, [`data-${name}`]: "", onclick: run }, icon(symbol), page.words ? h("span", { class: "button__label--wide" }, label) : null);
+    h("button", { type: "button", class: `button ${page.words ? "" : "button--icon button--small"}${bad ? " button--danger" : ""}`, "aria-label": label, title: label, "data-focus": name, [`data-${name}`]: "", onclick: run }, icon(symbol), page.words ? h("span", { class: "button__label--wide" }, label) : null);
   const found = [];
   if (data.quarantined) {
     found.push(button("release", gettext("Release from quarantine"), "lock_open", act(data.urls.release, gettext("Number released"), {

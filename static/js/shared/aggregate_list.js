@@ -2,6 +2,7 @@
 import { followRows } from "../../live/rows.js";
 import { h, icon, setText } from "./dom.js";
 import { putFigures } from "./figures.js";
+import { isOutdated } from "./outdated.js";
 import { figure, gettext } from "./words.js";
 
 const STATES = { paused: ["chip--warn", "pause", gettext("Paused")], recovering: ["chip--info", "sync", gettext("Recovering")], missing: ["chip--bad", "error", gettext("No data")] };
@@ -16,7 +17,11 @@ const STATES = { paused: ["chip--warn", "pause", gettext("Paused")], recovering:
 export function startAggregateList(table, kind, figuresOf = (data) => data, showAll = () => {}) {
   if (!table?.dataset.topic) return;
   const lines = new Map([...table.querySelectorAll(`tr[data-${kind}]`)].map((line) => [line.dataset[kind], line]));
-  followRows(table.dataset.topic, (rows) => {
+  let known = null; // which aggregates there were when the page came
+  followRows(table.dataset.topic, function show(rows) {
+    const slugs = Object.keys(rows).sort().join(" ");
+    known ??= slugs;
+    isOutdated(slugs !== known, () => show(rows)); // one was created or deleted
     const readable = [];
     for (const [slug, line] of lines) {
       const data = rows[slug];

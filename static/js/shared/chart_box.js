@@ -9,7 +9,7 @@ export class ChartBox {
    * @param {string} [tooFew]  shown in place of a chart with fewer than two values
    */
   constructor(options, tooFew = "") {
-    Object.assign(this, { box: document.querySelector("[data-charts]"), tooFew, latest: null, asked: 0, asTable: false });
+    Object.assign(this, { box: document.querySelector("[data-charts]"), tooFew, latest: null, asked: 0, asTable: false, shown: "", failed: "" });
     this.parts = new Map();
     for (const [name, given] of Object.entries(options)) {
       const part = this.box.querySelector(`[data-chart="${name}"]`);
@@ -20,7 +20,10 @@ export class ChartBox {
     button.addEventListener("click", () => { this.asTable = togglePressed(button); this.draw(); });
   }
 
-  /** Fetch values, draw them and pass them to `heard`. An answer is ignored if a later request was sent. */
+  /**
+   * Fetch values, draw them and pass them to `heard`. An answer is ignored if a later request was sent. After a failure,
+   * values from this URL stay; those of another are replaced by an error.
+   */
   async load(url, heard = () => {}) {
     const mine = (this.asked += 1);
     try {
@@ -28,9 +31,13 @@ export class ChartBox {
       if (mine !== this.asked) return;
       heard(read);
       this.box.querySelector(".state--error")?.remove();
+      [this.shown, this.failed] = [url, ""];
       this.set(read);
     } catch {
-      if (mine !== this.asked || this.latest || this.box.querySelector(".state--error")) return;
+      if (mine !== this.asked || url === this.shown || url === this.failed) return;
+      if (this.latest) for (const { part } of this.parts.values()) part.hidden = true; // values of another period
+      [this.latest, this.shown, this.failed] = [null, "", url];
+      this.box.querySelector(".state--error")?.remove();
       this.box.prepend(errorState(gettext("Chart not loaded"), gettext("Live data is not affected."), () => this.load(url, heard)));
     }
   }
@@ -44,6 +51,7 @@ export class ChartBox {
   draw() {
     if (!this.latest) return;
     for (const { part, plot, chart } of this.parts.values()) {
+      part.hidden = false;
       chart.set(this.latest);
       part.querySelector(".chart__table")?.remove();
       part.querySelector(".chart__empty")?.remove();

@@ -24,7 +24,7 @@ export class LiveTable {
    */
   constructor(name, columns, { mark = () => {}, flashes = false } = {}) {
     const find = (more) => document.querySelector(`[data-${name}${more}]`);
-    Object.assign(this, { table: find(""), empty: find("-empty"), hint: find("-hint"), columns, mark, flashes });
+    Object.assign(this, { name, table: find(""), empty: find("-empty"), hint: find("-hint"), columns, mark, flashes });
     this.body = this.table.tBodies?.[0] ?? this.table;
     this.lines = new Map(); // key → {line, row, place}
     if (columns.some(({ runs }) => runs)) setInterval(() => { if (!document.hidden) this.tick(); }, 1000);
@@ -71,13 +71,22 @@ export class LiveTable {
     return h("tr", {}, ...this.columns.map(cell));
   }
 
+  /** Name a cell's links and buttons, so that the focus and a click survive when the cell is redrawn (press.js). */
+  named(parts, cell) {
+    for (const part of parts) {
+      if (!(part instanceof Element)) continue;
+      for (const each of [part, ...part.querySelectorAll("a, button")]) if (each.matches("a, button")) each.dataset.focus ??= `${this.name} ${cell} ${each.textContent}`;
+    }
+    return parts;
+  }
+
   /** Write a row. Returns whether a text has changed. */
   write(key, { line, row, place }, which = () => true) {
     let changed = false;
     this.columns.forEach((column, index) => {
       if (!which(column)) return;
       const cell = line.cells[index];
-      if (column.parts) redraw(cell, column.told?.(row) ?? "", () => column.parts(row, key));
+      if (column.parts) redraw(cell, column.told?.(row) ?? "", () => this.named(column.parts(row, key), `${key} ${index}`));
       else if (column.write ? column.write(cell, row, key) : setText(cell, column.text(row, key, place))) changed = true;
     });
     return changed;

@@ -1,8 +1,11 @@
 // Server-rendered pages that a topic refreshes: each frame fetches the page again and takes over the parts marked
 // data-refresh (each with an ID) that have changed. For pages with few readers; fast-moving figures have their own
 // topics.
-import { subscribe } from "../../live.js";
+import { connection, subscribe } from "../../live.js";
 import { tickTimes } from "./time.js";
+
+const PATIENCE = 20_000; // for the page
+const PAUSE = 5_000; // after a failure
 
 function startRefresh() {
   const page = document.querySelector("[data-refresh-topic]");
@@ -20,17 +23,22 @@ function startRefresh() {
     try {
       do {
         again = false;
-        const answer = await fetch(location.href, { headers: { Accept: "text/html" }, redirect: "error" });
-        if (answer.ok) takeOver(new DOMParser().parseFromString(await answer.text(), "text/html"));
+        const asked = location.href;
+        const answer = await fetch(asked, { headers: { Accept: "text/html" }, redirect: "error", signal: AbortSignal.timeout(PATIENCE) });
+        const text = await answer.text();
+        if (asked !== location.href) again = true; // another panel was opened meanwhile
+        else if (answer.ok) takeOver(new DOMParser().parseFromString(text, "text/html"));
+        else if (![403, 404].includes(answer.status)) throw new Error(String(answer.status));
       } while (again);
     } catch {
-      // The live badge shows that the server can't be reached. The next frame tries again.
+      // The next frame may be far away, and none follows if only this request failed.
+      setTimeout(() => connection.state !== "signed-out" && refresh(), PAUSE);
     } finally {
       running = false;
     }
   }
 
-  subscribe(page.dataset.refreshTopic, { snapshot: refresh, change: refresh });
+  if (page.dataset.refreshTopic) subscribe(page.dataset.refreshTopic, { snapshot: refresh, change: refresh });
   document.addEventListener("focusout", ({ target, relatedTarget }) => {
     const part = target.closest("[data-refresh-kept]");
     if (part && !part.contains(relatedTarget)) refresh();

@@ -17,8 +17,9 @@ export function startTables(root = document) {
   // keep empty filters out of the URL
   root.addEventListener("submit", (event) => {
     if (event.target.method !== "get") return;
-    for (const field of event.target.elements) if (!field.value && field.name) field.disabled = true;
-    setTimeout(() => { for (const field of event.target.elements) field.disabled = false; }, 0);
+    const empty = [...event.target.elements].filter((field) => field.name && !field.value && !field.disabled);
+    for (const field of empty) field.disabled = true;
+    setTimeout(() => { for (const field of empty) field.disabled = false; }, 0);
   });
   for (const card of document.querySelectorAll("[data-bulk]")) startBulk(card);
 }

@@ -7,9 +7,12 @@ from django.utils import timezone
 
 from billing.models import UsageHour, Wallet
 from billing.money import UNITS
+from billing.selectors import wallets
 from billing.selectors.wallets import WalletQuery
 from billing.views.lasting import lasting
 from poolsite import access
+from poolsite.console import tables
+from poolsite.live.socket import TOPICS_PER_SOCKET
 from poolsite.runtime.redis_server import RedisServer
 from tests.billing.pages.page_world import Customer, browser, customer, lived, operator
 
@@ -68,3 +71,10 @@ def test_the_portal_says_when_the_balance_is_below_the_own_alert(made: Customer)
     page = client.get("/accounts/evergreen/").content.decode()
     assert "Low balance." in page
     assert "Top up" in page
+
+
+def test_a_page_can_watch_a_topic_of_each_row() -> None:
+    """The lists of accounts and of campaigns do. A topic too many would be refused."""
+    beside = 2  # the incidents, and one for the page
+    for rows in (wallets.PAGE_ROWS, tables.PAGE_ROWS):
+        assert rows + beside <= TOPICS_PER_SOCKET
