@@ -8,7 +8,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Iterator
 from functools import partial
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from starlette.requests import Request
 
@@ -90,9 +90,9 @@ async def while_allowed(request: Request, principal: Principal, work: Awaitable[
     Raise ConnectionResetError if the client leaves, and RefusedError if its credential ends or
     loses rights. The request's body must have been read before.
     """
-    running = asyncio.ensure_future(work)
-    gone = asyncio.ensure_future(_disconnected(request))
-    revoked: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+    running: asyncio.Future[Any] = asyncio.ensure_future(work)
+    gone: asyncio.Future[Any] = asyncio.ensure_future(_disconnected(request))
+    revoked: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
     watch = None
     try:
         first = asyncio.FIRST_COMPLETED
@@ -114,7 +114,7 @@ async def while_allowed(request: Request, principal: Principal, work: Awaitable[
         gone.cancel()
 
 
-def _note(revoked: "asyncio.Future[int]", code: int) -> None:
+def _note(revoked: "asyncio.Future[Any]", code: int) -> None:
     if code != TRY_AGAIN:  # while SQL is away no right can change, and the wait is short
         revoked.set_result(code)
 
