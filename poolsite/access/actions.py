@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
+from operator import attrgetter
 
 from django.conf import settings
 from django.core.exceptions import PermissionDenied
@@ -261,9 +262,12 @@ def _visitor(principal: Principal, rule: Action, thing: object | None) -> Decisi
 _ANSWERS = {"user": _user, "token": _token, "visitor": _visitor}
 
 
+_account_id = attrgetter("account_id")
+
+
 def _tenant(thing: object) -> int | None:
     """Return the object's account. Raise AttributeError if it has none: a bug must never allow."""
-    account_id: int | None = thing.account_id  # type: ignore[attr-defined]  # see above
+    account_id: int | None = _account_id(thing)
     return account_id
 
 

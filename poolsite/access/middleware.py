@@ -87,9 +87,8 @@ class PrincipalMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         self._limit_session(request)
-        request.principal = SimpleLazyObject(  # type: ignore[attr-defined]  # for templates
-            lambda: principal_of_request(request)
-        )
+        principal = SimpleLazyObject(lambda: principal_of_request(request))
+        vars(request)["principal"] = principal  # for templates
         return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:

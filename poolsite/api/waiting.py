@@ -90,16 +90,17 @@ async def while_allowed(request: Request, principal: Principal, work: Awaitable[
     Raise ConnectionResetError if the client leaves, and RefusedError if its credential ends or
     loses rights. The request's body must have been read before.
     """
-    running: asyncio.Future[Any] = asyncio.ensure_future(work)
-    gone: asyncio.Future[Any] = asyncio.ensure_future(_disconnected(request))
-    revoked: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+    running = asyncio.ensure_future(work)
+    gone = asyncio.ensure_future(_disconnected(request))
+    revoked: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+    either: list[asyncio.Future[Any]] = [running, gone]
     watch = None
     try:
         first = asyncio.FIRST_COMPLETED
-        await asyncio.wait([running, gone], timeout=WATCHED_AFTER_SECONDS, return_when=first)
+        await asyncio.wait(either, timeout=WATCHED_AFTER_SECONDS, return_when=first)
         if not (running.done() or gone.done()):
             watch = access.watch(principal, partial(_note, revoked))
-            await asyncio.wait([running, gone, revoked], return_when=first)
+            await asyncio.wait([*either, revoked], return_when=first)
         if running.done():
             return running.result()
         if revoked.done():
@@ -114,7 +115,7 @@ async def while_allowed(request: Request, principal: Principal, work: Awaitable[
         gone.cancel()
 
 
-def _note(revoked: "asyncio.Future[Any]", code: int) -> None:
+def _note(revoked: "asyncio.Future[int]", code: int) -> None:
     if code != TRY_AGAIN:  # while SQL is away no right can change, and the wait is short
         revoked.set_result(code)
 
