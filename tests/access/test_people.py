@@ -200,6 +200,17 @@ def test_a_deactivated_user_is_out_at_once_and_may_come_back(world: World) -> No
     assert world.client("agent").get("/profile/").status_code == 200
 
 
+def test_whoever_leaves_an_account_supervises_no_desk_there_when_invited_again(
+    world: World,
+) -> None:
+    user, own = world.users["agent"], world.own
+    services.grant_set(user=user, name="supervise", thing="desk:a", account=own, actor="test")
+    url = f"/accounts/own/people/{user.pk}/"
+    form = {"roles": [], "supervises": "desk:a"}
+    assert world.client("owner").post(url, form).status_code == 302
+    assert grants(user) == set()
+
+
 @pytest.mark.parametrize("active", [True, False])
 def test_a_form_sent_twice_does_what_its_page_offered(world: World, active: bool) -> None:
     user, client = world.users["agent"], world.client("operate")
