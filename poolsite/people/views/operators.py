@@ -11,7 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from poolsite.access import decide, principal_of_request, selectors, services
-from poolsite.access.confirming import asks_again
+from poolsite.access.confirming import asks_again, require_confirmed
 from poolsite.access.models import Grant, GrantName, Invitation, User
 from poolsite.access.services.managing import GrantsChange
 from poolsite.console import tables
@@ -102,6 +102,8 @@ def operator(request: HttpRequest, user_id: int) -> HttpResponseBase:
 def deactivate(request: HttpRequest, user_id: int) -> HttpResponseBase:
     """Deactivate or reactivate a user; operators can do this to anyone but themselves."""
     user = get_object_or_404(User, pk=user_id)
+    if not user.is_active:
+        require_confirmed(request)  # this gives a person access
     form = ActiveForm(request.POST or None, initial={"active": not user.is_active})
     save = partial(services.user_set_active, user=user, actor=principal_of_request(request))
     if answer := saved(form, save, lambda _done: redirect(_list_of(user))):
