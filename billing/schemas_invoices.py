@@ -12,6 +12,7 @@ from poolsite.api.reading import LINE, LINES, STRICT
 Service = Literal["messages", "calls"]
 TaxTreatment = Literal["standard", "exempt", "reverse_charge"]
 InvoiceState = Literal["issued", "credited"]
+CreditNoteState = Literal["waiting", "issued", "rejected"]
 
 
 def _as_day(value: object) -> object:
@@ -104,7 +105,7 @@ class CreditNoteOut(BaseModel):
 
     id: int
     number: str = Field(description="Empty until it is issued.")
-    state: Literal["waiting", "issued", "rejected"]
+    state: CreditNoteState
     reason: str
     requested_by: str
     requested_at: datetime

@@ -152,11 +152,14 @@ def messages_ended(deltas: Sequence[MessageDelta]) -> None:
         for delta in deltas
         if delta.state in OF_STATE and not delta.forgotten
     }
-    listeners = emitting.listeners(set(ended.values())) if ended else None
-    if not listeners:
+    if not ended:
         return
     wallets = Wallet.objects.select_related("account").in_bulk({key for key, _ in ended})
-    heard = {key for key, wallet in wallets.items() if listeners.of(wallet.account_id)}
+    accounts = {wallet.account_id for wallet in wallets.values()}
+    listening = emitting.listening(set(ended.values()), accounts)
+    heard = {key for key, wallet in wallets.items() if wallet.account_id in listening}
+    if not heard:
+        return
     rows = Message.objects.filter(
         wallet_id__in=heard, message_id__in=[name for key, name in ended if key in heard]
     )

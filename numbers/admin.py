@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from unfold.views import ChangeList
 
 from numbers import services
-from numbers.admin_filters import HeldFilter, ReasonForm, RegionFilter, TagFilter
+from numbers.admin_filters import HeldFilter, ReasonActionForm, RegionFilter, TagFilter
 from numbers.errors import NumbersError
 from numbers.models import CallRecord, Direction, Number, NumberImport, Pool, PoolEvent, Switch
 from numbers.pool import state_letter
@@ -86,7 +86,7 @@ class NumberAdmin(OfPool):
     sortable_by = ("value",)
     fields = ("pool", "value", "label", "region", "notes")
     actions = ("quarantine", "release", "force_hangup")
-    action_form = ReasonForm
+    action_form = ReasonActionForm
 
     def get_readonly_fields(self, request: HttpRequest, obj: Number | None = None) -> list[str]:
         """Make pool and value of a stored number read-only. The number list can move numbers."""

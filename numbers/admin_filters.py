@@ -53,7 +53,7 @@ class HeldFilter(admin.SimpleListFilter):
         return queryset.filter(quarantined_at__isnull=self.value() == "0")
 
 
-class ReasonForm(ActionForm):
+class ReasonActionForm(ActionForm):
     """The form of the bulk actions. Each action needs a reason."""
 
     reason = forms.CharField(label=gettext_lazy("Reason"), max_length=200, required=False)

@@ -5,6 +5,7 @@ Only settings, urls and this module name apps. The apps provide their hot routes
 
 import gc
 import os
+from typing import Any
 
 import poolsite  # noqa: F401  first: see poolsite/__init__.py
 
@@ -17,7 +18,7 @@ from poolsite.runtime import startup
 
 startup.verify()  # refuses an unsafe start before anything listens
 tracing.start("web")
-django_application = get_asgi_application()
+django_application: Any = get_asgi_application()  # its types are asgiref's, not Starlette's
 
 from channels.routing import ProtocolTypeRouter, URLRouter
 
@@ -49,7 +50,7 @@ sockets = [
     *dispatch_sockets,
     socket("", missing_socket),
 ]
-pages = static_files(bounded_bodies(django_application))  # type: ignore[arg-type]  # asgiref types
+pages = static_files(bounded_bodies(django_application))
 pages_and_api = lane.application(pages)
 application = ProtocolTypeRouter(
     {

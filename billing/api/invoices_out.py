@@ -1,16 +1,21 @@
 """Invoices, credit notes and tax rates in the API's form."""
 
+from typing import cast
+
 from billing.invoicing.document import percent
 from billing.models import CreditNote, Invoice, TaxRate
 from billing.money import plain
 from billing.schemas_invoices import (
     CreditNoteOut,
+    CreditNoteState,
     InvoiceLineOut,
     InvoiceOut,
     InvoiceRow,
     PartyOut,
+    Service,
     TaxLineOut,
     TaxRateOut,
+    TaxTreatment,
 )
 
 
@@ -40,7 +45,7 @@ def invoice_out(row: Invoice) -> InvoiceOut:
     return InvoiceOut(
         **invoice_row(row).model_dump(),
         zone=row.zone,
-        treatment=row.treatment,  # type: ignore[arg-type]  # one of its choices
+        treatment=cast(TaxTreatment, row.treatment),
         seller=PartyOut(**row.seller),
         customer=PartyOut(**row.customer),
         lines=[
@@ -75,7 +80,7 @@ def credit_note_out(row: CreditNote) -> CreditNoteOut:
     return CreditNoteOut(
         id=row.pk,
         number=row.number,
-        state=row.status,  # type: ignore[arg-type]  # one of its choices
+        state=cast(CreditNoteState, row.status),
         reason=row.reason,
         requested_by=row.asked_by.get_username(),
         requested_at=row.asked_at,
@@ -91,7 +96,7 @@ def rate_out(row: TaxRate) -> TaxRateOut:
     return TaxRateOut(
         id=row.pk,
         country=row.country,
-        kind=row.kind,  # type: ignore[arg-type]  # one of its choices
+        kind=cast(Service, row.kind),
         name=row.name,
         rate=percent(row.rate),
         valid_from=row.valid_from,

@@ -1,6 +1,6 @@
 """The API of promotional credit: list, grant, revoke."""
 
-from typing import Any
+from typing import Any, cast
 from uuid import uuid4
 
 from django.http import HttpRequest
@@ -12,7 +12,13 @@ from billing.api.routes_paying import adjustment_out
 from billing.models import MoneyOrder, Promotion, Wallet
 from billing.money import plain
 from billing.schemas_common import MoneyReasonIn
-from billing.schemas_promotions import PromotionAskedOut, PromotionIn, PromotionOut, PromotionsIn
+from billing.schemas_promotions import (
+    PromotionAskedOut,
+    PromotionIn,
+    PromotionOut,
+    PromotionsIn,
+    PromotionState,
+)
 from billing.selectors.promotions import promotions_in, state_of, with_granted
 from billing.services.adjustments import adjustment_ask
 from billing.services.promotions import promotion_revoke
@@ -83,7 +89,7 @@ def promotion_out(row: Promotion) -> PromotionOut:
         id=row.pk,
         amount=plain(row.amount),
         remaining=plain(row.remaining),
-        state=state_of(row),  # type: ignore[arg-type]  # one of its choices
+        state=cast(PromotionState, state_of(row)),
         expires_at=row.expires_at,
         reason=row.reason,
         granted_by=row.granted_by,

@@ -1,6 +1,6 @@
 """Refund requests: customers ask for money back, operators answer."""
 
-from typing import Any
+from typing import Any, cast
 from uuid import uuid4
 
 from django.http import HttpRequest
@@ -11,7 +11,14 @@ from billing.api.routes_paying import adjustment_out
 from billing.models import RefundRequest, Wallet
 from billing.money import plain
 from billing.schemas_common import MoneyReasonIn
-from billing.schemas_paying import AdjustmentOut, RefundAcceptIn, RefundIn, RefundOut, RefundsIn
+from billing.schemas_paying import (
+    AdjustmentOut,
+    RefundAcceptIn,
+    RefundIn,
+    RefundOut,
+    RefundsIn,
+    RefundState,
+)
 from billing.services import refunds
 from poolsite.access import Principal
 from poolsite.api.pages import Page, page
@@ -110,7 +117,7 @@ def _refund(row: RefundRequest) -> RefundOut:
     return RefundOut(
         id=row.pk,
         amount=plain(row.amount),
-        state=STATES.get(row.status, row.status),  # type: ignore[arg-type]  # one of its choices
+        state=cast(RefundState, STATES.get(row.status, row.status)),
         reason=row.reason,
         payout=row.payout,
         requested_by=row.asked_by.get_username(),

@@ -20,7 +20,7 @@ from poolsite.api.problems import (
     problem_response,
 )
 from poolsite.api.reading import BodyReader, MalformedError
-from poolsite.api.waiting import while_connected
+from poolsite.api.waiting import while_allowed
 
 EVENTS_PATH = "/api/v1/pools/{slug}/events"
 LIVE_PATH = "/api/v1/pools/{slug}/live"
@@ -56,7 +56,8 @@ async def post_events(request: Request) -> Response:
             media_type="application/json",
         )
     if read.wait_ms and read.event == "call":
-        status, answer = await while_connected(request, processing.one(pool, principal, read))
+        work = processing.one(pool, principal, read)
+        status, answer = await while_allowed(request, principal, work)
     else:
         status, answer = await processing.one(pool, principal, read)
     return _response(status, answer)

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from numbers.fields import AsciiField
 from numbers.models.pools import NUMBER_LENGTH, Pool
 from poolsite.history.models import HistoryEntry
-from poolsite.hotpath.rows import PartRow
+from poolsite.hotpath.rows import AggregateSample, PartRow
 
 
 class Direction(models.TextChoices):
@@ -112,11 +112,10 @@ class PoolEvent(HistoryEntry):
         return self.aggregate
 
 
-class MinuteSample(models.Model):
+class MinuteSample(AggregateSample):
     """A pool's counts at the end of a minute, and its calls within that minute."""
 
     pool = models.ForeignKey(Pool, models.CASCADE, related_name="samples", db_index=False)
-    minute = models.DateTimeField(_("minute"))
     idle_up = models.PositiveIntegerField(_("idle, up"), default=0)
     idle_down = models.PositiveIntegerField(_("idle, down"), default=0)
     busy_up = models.PositiveIntegerField(_("busy, up"), default=0)
@@ -130,11 +129,8 @@ class MinuteSample(models.Model):
     carried_total = models.PositiveBigIntegerField(_("total carried"), default=0)
     blocked_total = models.PositiveBigIntegerField(_("total blocked"), default=0)
     offered_total = models.PositiveBigIntegerField(_("total offered"), default=0)
-    generation = models.PositiveBigIntegerField(_("generation"), default=0)
 
-    class Meta:
-        verbose_name = _("minute sample")
-        verbose_name_plural = _("minute samples")
+    class Meta(AggregateSample.Meta):
         constraints = [
             models.UniqueConstraint(fields=["pool", "minute"], name="numbers_sample_once"),
         ]

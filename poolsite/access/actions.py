@@ -5,9 +5,10 @@ lane can call it as well. docs/reference/access.md explains the decisions.
 """
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
+from operator import attrgetter
 
 from django.conf import settings
 from django.core.exceptions import PermissionDenied
@@ -95,6 +96,8 @@ class Action:
 
 
 _ACTIONS: dict[str, Action] = {}
+# An object's account. AttributeError if it has none: a bug must never allow.
+_tenant: Callable[[object], int | None] = attrgetter("account_id")
 
 
 def register_action(
@@ -116,7 +119,8 @@ def register_action(
         specific object.
     operators: every operator, whatever the grants (for reading).
     tokens / visitors: API tokens whose scope covers the object / the visitor of that desk.
-    members: every logged-in user, in any role (own profile).
+    members: every logged-in user, in any role (own profile); for an object, the person who made
+        it, while they belong to its account.
     fresh_factor: in addition, the person must have proved a second factor recently (money).
     everywhere: the action is about the whole platform (to create an object, to change
         operators), so it is decided without an object; a grant for one object does not allow it.
@@ -192,7 +196,7 @@ def factor_is_fresh(principal: Principal) -> bool:
 
 
 def _user(principal: Principal, rule: Action, thing: object | None) -> Decision:
-    if rule.members and (thing is None or getattr(thing, "user_id", None) == principal.user_id):
+    if rule.members and (thing is None or _is_own(principal, thing)):
         return Decision.ALLOW
     if principal.is_operator:
         return _operator(principal, rule, thing)
@@ -204,6 +208,13 @@ def _user(principal: Principal, rule: Action, thing: object | None) -> Decision:
     if rule.roles & roles or _granted(principal, rule, thing):
         return Decision.ALLOW
     return Decision.FORBIDDEN
+
+
+def _is_own(principal: Principal, thing: object) -> bool:
+    """Whether the person made the object, and still belongs to its account or is an operator."""
+    if getattr(thing, "user_id", None) != principal.user_id:
+        return False
+    return principal.is_operator or bool(principal.roles_in(_tenant(thing)))
 
 
 def _operator(principal: Principal, rule: Action, thing: object | None) -> Decision:
@@ -259,12 +270,6 @@ def _visitor(principal: Principal, rule: Action, thing: object | None) -> Decisi
 
 
 _ANSWERS = {"user": _user, "token": _token, "visitor": _visitor}
-
-
-def _tenant(thing: object) -> int | None:
-    """Return the object's account. Raise AttributeError if it has none: a bug must never allow."""
-    account_id: int | None = thing.account_id  # type: ignore[attr-defined]  # see above
-    return account_id
 
 
 _REFUSALS: dict[Decision, type[AccessRefused]] = {

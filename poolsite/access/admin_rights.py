@@ -4,7 +4,7 @@ from typing import Any, ClassVar
 
 from django.contrib import messages
 from django.core.exceptions import ValidationError
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponseRedirect
 from unfold.admin import ModelAdmin
 
 from poolsite.access.actions import decide
@@ -49,18 +49,16 @@ class ByActions(ModelAdmin):
         names = [field.name for field in self.model._meta.fields]
         return [name for name in names if name not in self.hidden]
 
-    def changeform_view(  # type: ignore[override]  # unfold's type allows only a page
+    def changeform_view(
         self,
         request: HttpRequest,
         object_id: str | None = None,
         form_url: str = "",
         extra_context: Any = None,
-    ) -> HttpResponse:
+    ) -> Any:  # unfold's type allows only a page, and no redirect
         """Show on the page why a service refused the form. Nothing was changed."""
         try:
-            found: HttpResponse = super().changeform_view(
-                request, object_id, form_url, extra_context
-            )
+            found = super().changeform_view(request, object_id, form_url, extra_context)
         except self.refusals as error:
             messages.error(request, self.why_refused(error))
             return HttpResponseRedirect(request.get_full_path())

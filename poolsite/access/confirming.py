@@ -26,6 +26,12 @@ def asks_again(view: View[P]) -> View[P]:
     return guarded
 
 
+def require_confirmed(request: HttpRequest) -> None:
+    """Lead users to confirm their identity, like `asks_again`, for a part of what a view does."""
+    if not is_confirmed(request):
+        raise ReauthenticationRequired
+
+
 def is_confirmed(request: HttpRequest) -> bool:
     """Whether the user logged in or confirmed their identity a moment ago."""
     try:

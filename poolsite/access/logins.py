@@ -76,8 +76,8 @@ class LoginThrottle(AxesCacheHandler):
         for key, limit in _counters(request, credentials):
             reached = _count(key) >= limit or reached
         if reached:
-            request.axes_locked_out = True  # type: ignore[attr-defined]  # axes reads it
-            request.axes_credentials = credentials  # type: ignore[attr-defined]  # likewise
+            vars(request)["axes_locked_out"] = True  # axes reads it
+            vars(request)["axes_credentials"] = credentials  # likewise
             user_locked_out.send(
                 "axes",
                 request=request,

@@ -16,6 +16,7 @@ from django.db import transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.urls import reverse
 from django.utils.functional import SimpleLazyObject
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 
 from poolsite.access import context
@@ -87,9 +88,8 @@ class PrincipalMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         self._limit_session(request)
-        request.principal = SimpleLazyObject(  # type: ignore[attr-defined]  # for templates
-            lambda: principal_of_request(request)
-        )
+        principal = SimpleLazyObject(lambda: principal_of_request(request))
+        vars(request)["principal"] = principal  # for templates
         return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
@@ -140,7 +140,15 @@ def _ask_again(request: HttpRequest) -> HttpResponse:
     allauth would store a submitted form and run it after the confirmation. A thief of a session
     could then plant a form that its owner's password sets off.
     """
-    return _lead_to(confirm_page(request), back=_shown(request) or request.path)
+    back = _shown(request) or form_page(request, request.path)
+    return _lead_to(confirm_page(request), back=back)
+
+
+def form_page(request: HttpRequest, default: str) -> str:
+    """Return the page with the form that was sent, if the browser names a page of this site."""
+    form = request.headers.get("Referer", "")
+    own = url_has_allowed_host_and_scheme(form, {request.get_host()}, request.is_secure())
+    return form if own else default
 
 
 def confirm_page(request: HttpRequest) -> str:

@@ -24,7 +24,7 @@ def bounded_bodies(default: ASGIApp) -> ASGIApp:
     """
 
     async def serve(scope: Scope, receive: Receive, send: Send) -> None:
-        limit = _limit_bytes(scope)
+        limit = FORM_LIMIT_BYTES if _has_files(scope) else settings.DATA_UPLOAD_MAX_MEMORY_SIZE
         declared = header(scope, b"content-length")
         if declared and (not declared.isdecimal() or int(declared[:20]) > limit):
             await drop_body(scope, receive)
@@ -53,7 +53,7 @@ async def drop_body(scope: Scope, receive: Receive) -> None:
         message = await receive()
         if not message.get("more_body"):
             return
-        left -= len(message["body"])
+        left -= len(message.get("body", b""))
 
 
 class _Body:
@@ -77,18 +77,18 @@ class _Body:
         return {"type": "http.disconnect"}
 
 
-def _limit_bytes(scope: Scope) -> int:
-    if header(scope, b"content-type").lower().startswith("multipart/form-data"):
-        return FORM_LIMIT_BYTES
-    return int(settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
+def _has_files(scope: Scope) -> bool:
+    return header(scope, b"content-type").lower().startswith("multipart/form-data")
 
 
 def _refusal(scope: Scope, limit: int) -> Response:
+    has_files = _has_files(scope)
+    shown = UPLOAD_BYTES_LIMIT if has_files else limit
     return refusal(
         scope,
         "too-large",
         f"at most {limit} bytes",
         # The rest of the body may be unread: the connection cannot serve another request then.
         headers={"Connection": "close"},
-        context={"limit": UPLOAD_BYTES_LIMIT // _MEGABYTE},
+        context={"limit": shown // _MEGABYTE, "has_files": has_files},
     )

@@ -10,13 +10,12 @@ from typing import Final
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.template.loader import render_to_string
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from redis.exceptions import RedisError
 
 from poolsite import hotpath
 from poolsite.access import context
-from poolsite.access.middleware import is_api
+from poolsite.access.middleware import form_page, is_api
 from poolsite.api.problems import django_problem
 from poolsite.sql_away import sql_is_away
 
@@ -74,6 +73,4 @@ def _back(request: HttpRequest) -> str:
     """Return where to try again: this page, or the page with the form that was sent."""
     if request.method in ("GET", "HEAD"):
         return request.get_full_path()
-    form = request.headers.get("Referer", "")
-    own = url_has_allowed_host_and_scheme(form, {request.get_host()}, request.is_secure())
-    return form if own else "/"
+    return form_page(request, "/")

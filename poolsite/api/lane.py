@@ -4,6 +4,7 @@ Bodies are limited while they are read, because servers differ: daphne first sto
 size in memory, uvicorn passes it on in pieces (docs/decisions/0006).
 """
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 
@@ -13,10 +14,10 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from poolsite import hotpath
+from poolsite import access, hotpath
 from poolsite.api import gather
 from poolsite.api.bodies import drop_body
-from poolsite.api.problems import problem_response, without_reply
+from poolsite.api.problems import RefusedError, problem_response, without_reply
 from poolsite.api.reading import TooDeepError
 from poolsite.sql_away import sql_is_away
 
@@ -26,6 +27,7 @@ _NOSNIFF = (b"x-content-type-options", b"nosniff")  # as Django's middleware set
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 _routes: list[Route] = []
+SLOW_BODY_SECONDS = 0.5
 SQL_AWAY = "the database did not answer: ask again in a moment"
 
 
@@ -55,8 +57,20 @@ def routes() -> list[Route]:
 async def read_body(request: Request, limit_bytes: int) -> bytes:
     """Return the whole body, whose type is JSON or missing. Raise TooLargeError or MediaTypeError.
 
-    Nothing over the limit is stored.
+    Nothing over the limit is stored. The caller has checked the credential. After a slow body it is
+    checked again: raise RefusedError if it has ended.
     """
+    loop = asyncio.get_running_loop()
+    began = loop.time()
+    body = await _read_body(request, limit_bytes)
+    if loop.time() - began > SLOW_BODY_SECONDS:
+        principal = await access.principal_of_scope(request.scope)
+        if not principal.is_authenticated:
+            raise RefusedError("unauthenticated")
+    return body
+
+
+async def _read_body(request: Request, limit_bytes: int) -> bytes:
     declared = None
     for name, value in request.scope["headers"]:
         if name == b"content-length":
@@ -110,6 +124,8 @@ class _Guarded:
     async def _answer(self, request: Request) -> Response:
         try:
             return await self._endpoint(request)
+        except RefusedError as refused:
+            return problem_response(refused.kind, refused.detail)
         except TooLargeError as error:
             # The rest of the body may be unread: the connection cannot serve another request then.
             return problem_response(

@@ -93,7 +93,7 @@ class BodyReader(Generic[T]):
                 raise TooDeepError(TOO_DEEP) from None
             raise MalformedError(_told(error)) from None
         if not _surely_no_duplicate_key(body, (item,)):
-            _parsed(body)
+            read_json(body)
         return item
 
     def _read_many(self, body: bytes | str) -> list[T | MalformedError]:
@@ -108,7 +108,7 @@ class BodyReader(Generic[T]):
 
     def _read_each(self, body: bytes | str) -> list[T | MalformedError]:
         """Read item by item, the slow way: at least one item is bad, or may be."""
-        raw = _parsed(body, refuse=False)
+        raw = read_json(body, refuse=False)
         if not isinstance(raw, list):
             raise MalformedError("not an array")
         self._check_count(len(raw))
@@ -154,7 +154,7 @@ def _refuse_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
 
 
-def _parsed(body: bytes | str, *, refuse: bool = True) -> Any:
+def read_json(body: bytes | str, *, refuse: bool = True) -> Any:
     """Return the JSON value. Raise MalformedError (not JSON, or a repeated key) or TooDeepError."""
     try:
         text = body.decode() if isinstance(body, bytes) else body

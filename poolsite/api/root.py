@@ -1,6 +1,7 @@
 """django-ninja's root: the routes behind Django, and the OpenAPI document of both lanes."""
 
-from functools import cached_property
+from collections.abc import Callable
+from functools import cached_property, wraps
 from typing import Any
 
 import orjson
@@ -23,9 +24,10 @@ from poolsite.api.problems import (
     RefusedError,
     django_problem,
     kind_of_refusal,
+    status_of,
     without_reply,
 )
-from poolsite.api.reading import TOO_DEEP, TooDeepError, check_depth
+from poolsite.api.reading import MalformedError, TooDeepError, read_json
 from poolsite.api.reference_access import accesses_of
 
 
@@ -33,19 +35,14 @@ class ProblemError(RefusedError):
     """An error that a view raises to answer with a problem."""
 
 
-class BoundedParser(Parser):
-    """ninja's parser, but it refuses JSON that is nested too deeply."""
+class StrictParser(Parser):
+    """Reads JSON as the hot lane does: not too deeply nested, no repeated key, no NaN."""
 
     def parse_body(self, request: HttpRequest) -> Any:
         """Return the body's JSON. ninja turns any error here into an HttpError with it as the
         cause.
         """
-        try:
-            raw = super().parse_body(request)
-        except RecursionError:
-            raise TooDeepError(TOO_DEEP) from None
-        check_depth(raw)
-        return raw
+        return read_json(request.body)
 
 
 class ExactRenderer(BaseRenderer):
@@ -63,6 +60,14 @@ class ExactRenderer(BaseRenderer):
 class DocumentedAPI(NinjaAPI):
     """An API whose document also has the problem types and examples, which ninja doesn't know."""
 
+    @property
+    def urls(self) -> Any:
+        """Return the URL configuration. The response for a wrong method is a problem, too."""
+        patterns, app_name, namespace = super().urls
+        for pattern in patterns:
+            pattern.callback = _with_problem(pattern.callback)
+        return patterns, app_name, namespace
+
     def get_openapi_schema(self, **options: Any) -> Any:
         """Return the document. It is made once: the routes don't change, and it takes a second."""
         return self._document
@@ -78,6 +83,19 @@ class DocumentedAPI(NinjaAPI):
         return schema
 
 
+def _with_problem(view: Any) -> Callable[..., HttpResponse]:
+    @wraps(view)
+    def answered(request: HttpRequest, *args: Any, **values: Any) -> HttpResponse:
+        response: HttpResponse = view(request, *args, **values)
+        if response.status_code != status_of("method"):
+            return response
+        refused = django_problem("method")
+        refused["Allow"] = response["Allow"]
+        return refused
+
+    return answered
+
+
 api = DocumentedAPI(
     title="Poolsite",
     version="1",
@@ -91,7 +109,7 @@ api = DocumentedAPI(
     openapi_url=None,  # reference_views.py serves the document
     auth=CredentialAuth(),
     urls_namespace="api",
-    parser=BoundedParser(),
+    parser=StrictParser(),
     renderer=ExactRenderer(),
 )
 # In ninja's terms, "operation" is an operation's function, "view" is what runs it.
@@ -140,6 +158,8 @@ def _malformed(request: HttpRequest, error: ValidationError) -> HttpResponse:
 def _http_error(request: HttpRequest, error: HttpError) -> HttpResponse:
     if isinstance(error.__cause__, TooDeepError):
         return django_problem("too-deep", str(error.__cause__))
+    if isinstance(error.__cause__, MalformedError):
+        return django_problem("malformed", str(error.__cause__))
     kinds = {401: "unauthenticated", 403: "forbidden", 404: "not-found", 429: "too-many-requests"}
     return django_problem(kinds.get(error.status_code, "malformed"), str(error))
 

@@ -7,16 +7,22 @@ checks again at intervals.
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Iterator
-from typing import Final, TypeVar
+from functools import partial
+from typing import Any, Final, TypeVar
 
 from starlette.requests import Request
 
+from poolsite import access
+from poolsite.access import Principal
+from poolsite.access.rights.watches import LOST_RIGHTS, TRY_AGAIN
+from poolsite.api.problems import RefusedError
 from poolsite.live.hub import hub_of_loop
 from poolsite.per_loop import PerLoop
 
 T = TypeVar("T")
 WAITERS_PER_PROCESS: Final = 5_000
 WAIT_LIMIT_MS: Final = 60_000  # in one request
+WATCHED_AFTER_SECONDS: Final = 0.5  # a watch reads SQL, and most waits are shorter than this
 
 
 class Waiters:
@@ -78,20 +84,40 @@ class WaiterLimit:
 room = PerLoop(WaiterLimit)
 
 
-async def while_connected(request: Request, work: Awaitable[T]) -> T:
-    """Run the work while the client is connected. If the client leaves, cancel the work and raise
-    ConnectionResetError. The request's body must have been read before.
+async def while_allowed(request: Request, principal: Principal, work: Awaitable[T]) -> T:
+    """Run the work while the client is connected and keeps its rights. Otherwise cancel it.
+
+    Raise ConnectionResetError if the client leaves, and RefusedError if its credential ends or
+    loses rights. The request's body must have been read before.
     """
     running = asyncio.ensure_future(work)
     gone = asyncio.ensure_future(_disconnected(request))
+    revoked: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+    either: list[asyncio.Future[Any]] = [running, gone]
+    watch = None
     try:
-        await asyncio.wait([running, gone], return_when=asyncio.FIRST_COMPLETED)
-        if not running.done():
-            raise ConnectionResetError("the client left while its request waited")
-        return running.result()
+        first = asyncio.FIRST_COMPLETED
+        await asyncio.wait(either, timeout=WATCHED_AFTER_SECONDS, return_when=first)
+        if not (running.done() or gone.done()):
+            watch = access.watch(principal, partial(_note, revoked))
+            await asyncio.wait([*either, revoked], return_when=first)
+        if running.done():
+            return running.result()
+        if revoked.done():
+            raise RefusedError(
+                "forbidden" if revoked.result() == LOST_RIGHTS else "unauthenticated"
+            )
+        raise ConnectionResetError("the client left while its request waited")
     finally:
+        if watch is not None:
+            watch.close()
         running.cancel()
         gone.cancel()
+
+
+def _note(revoked: "asyncio.Future[int]", code: int) -> None:
+    if code != TRY_AGAIN:  # while SQL is away no right can change, and the wait is short
+        revoked.set_result(code)
 
 
 async def _disconnected(request: Request) -> None:

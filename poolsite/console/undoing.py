@@ -52,6 +52,11 @@ def can_undo(principal: Principal, entry: AuditEntry) -> bool:
     return standing(principal, entry).possible
 
 
+def gives_access(entry: AuditEntry) -> bool:
+    """Return whether the undo may give a person a grant, so that the reader must confirm first."""
+    return entry.action.startswith("access.grant_")
+
+
 def undo(entry: AuditEntry, *, actor: Principal) -> Any:
     """Undo the change of `entry`. Return the object.
 

@@ -143,6 +143,20 @@ class UnsentMark(models.Model):
         verbose_name_plural = _("unsent changes")
 
 
+class AggregateSample(models.Model):
+    """Base of what is recorded of an aggregate at the end of each minute. Subclass it and add a
+    foreign key to the aggregate's row, and the figures.
+    """
+
+    minute = models.DateTimeField(_("minute"))
+    generation = models.PositiveBigIntegerField(_("generation"), default=0)
+
+    class Meta:
+        abstract = True
+        verbose_name = _("minute sample")
+        verbose_name_plural = _("minute samples")
+
+
 def with_figures(
     rows: Iterable[Aggregate],
     show: Callable[[str], Command[F | None]],

@@ -1,4 +1,4 @@
-"""Who may see and stop a job: the user who started it, the account's managers, and operators."""
+"""Who may see and stop a job: the member who started it, the account's managers, and operators."""
 
 from poolsite.access import register_action
 

@@ -28,7 +28,8 @@ def jobs(principal: Principal, kind: str = "") -> QuerySet[Job]:
     managed = [
         account for account, roles in principal.memberships.items() if roles & {"owner", "admin"}
     ]
-    return rows.filter(Q(actor_id=principal.user_id) | Q(account_id__in=managed))
+    own = Q(actor_id=principal.user_id, account_id__in=principal.account_ids)
+    return rows.filter(own | Q(account_id__in=managed))
 
 
 def as_state(job: Job) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from poolsite import access
+from poolsite.access.confirming import require_confirmed
 from poolsite.access.models import AuditEntry
 from poolsite.console import managed, undoing
 from poolsite.console.pages import principal_of
@@ -68,6 +69,8 @@ def undo(request: HttpRequest, entry_id: int) -> HttpResponse:
     if entry is None:
         access.require(principal, "access.history_view")
         raise access.Hidden
+    if undoing.gives_access(entry):
+        require_confirmed(request)
 
     def take_back() -> str:
         words = _("%(name)s was restored to its earlier settings. The history records this, too.")

@@ -2,11 +2,12 @@
 
 from typing import Any
 
-from allauth.account.models import EmailAddress
-from allauth.mfa.models import Authenticator
-from allauth.socialaccount.models import SocialAccount, SocialApp, SocialToken
-from allauth.usersessions.models import UserSession
+from allauth.account.admin import EmailAddress
+from allauth.mfa.admin import Authenticator
+from allauth.socialaccount.admin import SocialAccount, SocialApp, SocialToken
+from allauth.usersessions.admin import UserSession
 from django.contrib import admin
+from django.contrib.auth import admin as groups  # noqa: F401  it registers Group
 from django.contrib.auth.models import Group
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy
@@ -17,7 +18,8 @@ from poolsite.console.admin_columns import ReadableAdmin, Words
 from poolsite.console.admin_values import label_of_key, labelled, value_of_key
 from poolsite.console.sentences import Reading, Sentence, object_word, plain, registered, title_of
 
-# Roles and grants replace Django's groups. Only the users themselves see how they log in.
+# Roles and grants replace Django's groups. Only the users themselves see how they log in. The
+# imports above run the modules that register these models, so the order of imports doesn't matter.
 OTHERS = (Group, EmailAddress, Authenticator, UserSession, SocialAccount, SocialApp, SocialToken)
 for model in OTHERS:
     admin.site.unregister(model)

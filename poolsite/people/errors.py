@@ -47,11 +47,11 @@ OPERATIONS: Final[Mapping[str, str]] = {
     "POST people/finance-requests/{finance_request}/approve": "unknown-request second-factor",
     "POST people/finance-requests/{finance_request}/reject": "unknown-request second-factor",
     "POST people/users/{user}/deactivate": "unknown-user",
-    "POST people/users/{user}/activate": "unknown-user",
+    "POST people/users/{user}/activate": "unknown-user unconfirmed",
     "POST people/users/{user}/reset-factor": "unknown-user unconfirmed",
     "POST tokens": "unknown-account unconfirmed",
     "GET tokens/{token}": "unknown-token",
     "POST tokens/{token}/revoke": "unknown-token",
     "GET audit-log/{entry}": "unknown-entry",
-    "POST audit-log/{entry}/undo": "unknown-entry second-factor",
+    "POST audit-log/{entry}/undo": "unknown-entry second-factor unconfirmed",
 }

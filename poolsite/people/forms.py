@@ -134,6 +134,12 @@ class ReasonForm(forms.Form):
     reason = forms.CharField(label=_("Reason"), max_length=200)
 
 
+class ActiveForm(ReasonForm):
+    """Whether a user may log in: what the page offered, however the user's state has changed."""
+
+    active = forms.BooleanField(required=False, widget=forms.HiddenInput)
+
+
 class AccountForm(ShortNameMixin, forms.Form):
     """A new account."""
 

@@ -68,24 +68,25 @@ class ReauthenticateForm(account.ReauthenticateForm):
     password = password_field(_("Current password"), "current-password")
 
 
-def _name_new_password(form: forms.Form) -> None:
-    """Set texts and limit of a chosen password, typed twice; allauth compares and validates it."""
-    first = form.fields["password1"]
-    first.label = _("New password")
-    first.help_text = _("At least 10 characters, not a common password.")
-    first.validators.append(MaxLengthValidator(LONGEST_PASSWORD))
-    first.widget.attrs.pop("placeholder", None)
-    form.fields["password2"] = password_field(_("Confirm new password"), "new-password")
+class _NewPasswordMixin:
+    """Texts and limit of a chosen password, typed twice. allauth compares and validates it."""
 
-
-class ChangePasswordForm(account.ChangePasswordForm):
-    """A new password of a user who knows the current one."""
-
-    oldpassword = password_field(_("Current password"), "current-password")
+    fields: dict[str, forms.Field]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        _name_new_password(self)
+        first = self.fields["password1"]
+        first.label = _("New password")
+        first.help_text = _("At least 10 characters, not a common password.")
+        first.validators.append(MaxLengthValidator(LONGEST_PASSWORD))
+        first.widget.attrs.pop("placeholder", None)
+        self.fields["password2"] = password_field(_("Confirm new password"), "new-password")
+
+
+class ChangePasswordForm(_NewPasswordMixin, account.ChangePasswordForm):
+    """A new password of a user who knows the current one."""
+
+    oldpassword = password_field(_("Current password"), "current-password")
 
     def clean_oldpassword(self) -> str:
         """Check the password; wrong ones count together with those on the confirmation page."""
@@ -96,12 +97,8 @@ class ChangePasswordForm(account.ChangePasswordForm):
         return given
 
 
-class NewPasswordForm(account.ResetPasswordKeyForm):
+class NewPasswordForm(_NewPasswordMixin, account.ResetPasswordKeyForm):
     """The new password of a user who opened a mailed link."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        _name_new_password(self)
 
     def clean(self) -> dict[str, Any]:
         """Set the password here: a link that was used a moment ago is an error of this form."""

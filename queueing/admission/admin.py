@@ -96,7 +96,7 @@ class TaskAdmin(OfGate):
 
 
 @admin.register(GateEvent)
-class EventAdmin(OfGate):
+class GateEventAdmin(OfGate):
     """Every entry of the gates' histories."""
 
     path = "aggregate"

@@ -69,7 +69,7 @@ class UpgradeAdmin(OfGroup):
 
 
 @admin.register(DispatchEvent)
-class EventAdmin(OfGroup):
+class GroupEventAdmin(OfGroup):
     """Every entry of the groups' histories."""
 
     path = "aggregate"

@@ -102,7 +102,7 @@ class Start(_WithBody):
     confirm: bool = False
 
 
-class Message(_WithBody):
+class SessionMessage(_WithBody):
     """A message of a session, from one end to the other."""
 
     op: Literal["message"]
@@ -155,13 +155,13 @@ class Resync(_Frame):
     last: bool
 
 
-Counted = Start | Message | End | Deliver | Clear
+Counted = Start | SessionMessage | End | Deliver | Clear
 Incoming = Counted | Ack | Beat | Resync
 _FRONT = TypeAdapter(RegisterFront)
 _BACK = TypeAdapter(RegisterBack)
 _MODELS: dict[str, TypeAdapter[Any]] = {
     "start": TypeAdapter(Start),
-    "message": TypeAdapter(Message),
+    "message": TypeAdapter(SessionMessage),
     "end": TypeAdapter(End),
     "deliver": TypeAdapter(Deliver),
     "clear": TypeAdapter(Clear),

@@ -197,7 +197,7 @@ class ShiftAdmin(OfDesk):
 
 
 @admin.register(LineEvent)
-class EventAdmin(OfDesk):
+class DeskEventAdmin(OfDesk):
     """All entries of the desks' histories."""
 
     path = "aggregate"

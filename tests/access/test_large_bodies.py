@@ -89,6 +89,13 @@ async def test_the_page_is_in_the_readers_language() -> None:
     assert "32 MB" in answer.text
 
 
+async def test_the_page_names_the_limit_of_the_body_that_was_sent() -> None:
+    async with client() as http:
+        answer = await http.post("/login/", content=Endless())
+    assert "The form is too large" in answer.text
+    assert "up to 2 MB" in answer.text
+
+
 async def test_a_body_within_the_limit_reaches_django_whole() -> None:
     async with client() as http:
         answer = await http.post("/login/", content=b"x" * 2_000_000)

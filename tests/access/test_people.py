@@ -1,5 +1,9 @@
 """Accounts, members, operators: who may change whom, and what stays impossible."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +16,8 @@ from poolsite.access.factor_state import has_factor
 from poolsite.access.models import Account, Grant, Membership, User
 from tests.access.second_factor import give_app
 from tests.access.world import World
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def roles(user: User, account: Account) -> set[str]:
@@ -187,10 +193,35 @@ def test_a_deactivated_user_is_out_at_once_and_may_come_back(world: World) -> No
     url = f"/users/{world.users['agent'].pk}/access/"
     assert world.client("operate").post(url, {"reason": "left"}).status_code == 302
     assert agent.get("/profile/").status_code == 302
-    assert world.client("operate").post(url, {"reason": "back"}).status_code == 302
+    back = {"reason": "back", "active": "True"}
+    assert world.client("operate").post(url, back).status_code == 302
     assert agent.get("/profile/").status_code == 302
     world.users["agent"].refresh_from_db()
     assert world.client("agent").get("/profile/").status_code == 200
+
+
+def test_whoever_leaves_an_account_supervises_no_desk_there_when_invited_again(
+    world: World,
+) -> None:
+    user, own = world.users["agent"], world.own
+    services.grant_set(user=user, name="supervise", thing="desk:a", account=own, actor="test")
+    url = f"/accounts/own/people/{user.pk}/"
+    form = {"roles": [], "supervises": "desk:a"}
+    assert world.client("owner").post(url, form).status_code == 302
+    assert grants(user) == set()
+
+
+@pytest.mark.parametrize("active", [True, False])
+def test_a_form_sent_twice_does_what_its_page_offered(world: World, active: bool) -> None:
+    user, client = world.users["agent"], world.client("operate")
+    User.objects.filter(pk=user.pk).update(is_active=not active)
+    url = f"/users/{user.pk}/access/"
+    offered = client.get(url).context["form"]["active"].value()
+    for _ in range(2):  # or by two operators who had both opened the page
+        sent = {"reason": "x", "active": str(offered)}
+        assert client.post(url, sent).status_code == 302
+        user.refresh_from_db()
+        assert user.is_active is active
 
 
 def test_a_profile_takes_known_zones_and_languages_only(world: World) -> None:
@@ -256,3 +287,19 @@ def test_a_lost_phone_is_forgotten_by_an_operator_and_not_by_its_owner(world: Wo
     assert not has_factor(agent)
     own = f"/users/{world.users['operate'].pk}/app/"
     assert world.client("operate").post(own, {"reason": "x"}).status_code == 422
+
+
+@pytest.mark.processes
+def test_the_admin_classes_can_be_imported_before_the_urls() -> None:
+    program = """
+import django
+django.setup()
+import poolsite.people.admin, poolsite.urls
+from django.contrib import admin
+from django.contrib.auth.models import Group
+print(admin.site.is_registered(Group))
+"""
+    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "poolsite.settings"}
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, check=True)
+    assert done.stdout.decode().split()[-1] == "False"

@@ -295,14 +295,18 @@ def test_a_user_is_deactivated_by_somebody_else(world: World) -> None:
         ("post", "people/operator-invitations", {"email": "a@b.example"}),
         ("patch", "people/operators/LOOKER", {"grants": ["operate"], "reason": "x"}),
         ("post", "people/users/LOOKER/reset-factor", {"reason": "x"}),
+        ("post", "people/users/LOOKER/activate", {"reason": "x"}),
+        ("post", "audit-log/TAKEN/undo", {}),
         ("post", "tokens", {"name": "t", "actions": ["numbers.view"], "resources": ["pool:*"]}),
     ],
 )
 def test_a_stolen_session_makes_no_other_way_in(
     world: World, method: str, path: str, body: dict[str, Any]
 ) -> None:
-    path = path.replace("LOOKER", str(world.users["looker"].pk))
-    user = world.users["operate"]
+    looker, user = world.users["looker"], world.users["operate"]
+    for granted in (True, False):
+        services.grant_set(user=looker, name="operate", granted=granted, actor="test")
+    path = path.replace("LOOKER", str(looker.pk)).replace("TAKEN", str(last().pk))
     user.set_password("correct horse battery")
     user.save()
     client = later(world.client("operate"))

@@ -241,3 +241,16 @@ def test_a_user_of_no_account_is_read_with_roles_and_grants(world: Any) -> None:
     assert principal.thing_grants == {("supervise", "desk:a", own)}
     assert not principal.is_operator
     assert access.principal_of_user(world.users["finance"]).grants == {"finance"}
+
+
+def test_principals_that_leave_a_full_cache_leave_nothing_behind(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(HUB, "is_listening", lambda: True)
+    monkeypatch.setattr(cache, "CACHE_ENTRIES", 2)
+    own = cache.PrincipalCache()
+    for n in range(5):
+        own.put(f"visitor:{n}", Principal("visitor", id=str(n)), HUB.epoch)
+    assert set(own._by_principal) == {("visitor", "3"), ("visitor", "4")}
+    own.forget("visitor:4")
+    assert set(own._by_principal) == {("visitor", "3")}

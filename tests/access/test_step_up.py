@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
+from urllib.parse import quote
 
 import pyotp
 import pytest
@@ -14,7 +15,7 @@ from django.urls import reverse
 
 from poolsite.access import mail_tasks, mails, services
 from poolsite.access.factor_state import has_factor
-from poolsite.access.models import Invitation, User
+from poolsite.access.models import AuditEntry, Invitation, User
 from tests.access.conftest import make_user
 from tests.access.world import PASSWORD, World
 
@@ -149,6 +150,34 @@ def test_a_stolen_session_makes_no_other_way_in(operator: Client, world: World, 
     assert operator.get(path).status_code == 200
     for answer in (later(operator).get(path), operator.post(path, {"email": "a@b.example"})):
         assert answer["Location"].startswith("/security/confirm/password/?next=")
+
+
+def test_a_stolen_session_lets_nobody_in_again(operator: Client, world: World) -> None:
+    looker = world.users["looker"]
+    for granted in (True, False):
+        services.grant_set(user=looker, name="operate", granted=granted, actor="test")
+    undo = f"/history/{AuditEntry.objects.latest('pk').pk}/undo/"
+    services.user_deactivate(user=looker, actor="test", reason="left")
+    access = f"/users/{looker.pk}/access/"
+    form = {"reason": "back", "active": "True"}
+    for answer in (later(operator).get(access), operator.post(access, form), operator.post(undo)):
+        assert answer["Location"].startswith("/security/confirm/password/?next=")
+    looker.refresh_from_db()
+    assert not looker.is_active
+    assert not looker.grants.exists()
+
+
+@pytest.mark.parametrize(
+    ("form", "back"),
+    [("http://testserver/history/", "http://testserver/history/"), ("http://evil.example/", "")],
+)
+def test_after_the_confirmation_the_page_with_the_form_is_shown(
+    operator: Client, world: World, form: str, back: str
+) -> None:
+    services.grant_set(user=world.users["looker"], name="operate", actor="test")
+    undo = f"/history/{AuditEntry.objects.latest('pk').pk}/undo/"
+    answer = later(operator).post(undo, headers={"referer": form})
+    assert answer["Location"].endswith(f"?next={quote(back or undo, safe='')}")
 
 
 def test_nobody_removes_the_own_app_as_an_operator(world: World) -> None:

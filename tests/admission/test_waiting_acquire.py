@@ -9,6 +9,11 @@ import httpx
 import pytest
 
 from poolsite import hotpath
+from poolsite.access.models import ApiToken
+from poolsite.access.rights import watches as rights
+from poolsite.access.rights.cache import CACHE
+from poolsite.access.services import token_revoke
+from poolsite.api import lane
 from poolsite.api import waiting as waiters
 from queueing.admission import gate as commands
 from queueing.admission.models import Gate
@@ -141,6 +146,39 @@ async def test_a_client_that_leaves_keeps_neither_turn_nor_permit(secret: str) -
     await asking
     await eventually(waiting(0))
     await hotpath.arun(commands.release("tower", "first", token))
+    assert (await figures()).used == 0
+
+
+async def test_a_token_that_is_revoked_while_it_waits_gets_no_permit(
+    client: httpx.AsyncClient, gate: Gate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(waiters, "WATCHED_AFTER_SECONDS", 0.01)
+    token = await full()
+    asking = asyncio.create_task(client.post(PATH, json={"holder": "b", "wait_ms": 60_000}))
+    await eventually(waiting(1))
+    await eventually(lambda: rights.watched() == 1)
+    await in_thread(lambda: token_revoke(token=ApiToken.objects.get(), actor="test"))()
+    answer = await asking
+    assert (answer.status_code, answer.json()["type"]) == (401, "unauthenticated")
+    await eventually(waiting(0))
+    assert rights.watched() == 0
+    await hotpath.arun(commands.release("tower", "first", token))
+    assert (await figures()).used == 0
+
+
+async def test_a_token_that_is_revoked_while_its_body_is_sent_does_nothing(
+    client: httpx.AsyncClient, gate: Gate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lane, "SLOW_BODY_SECONDS", 0.0)
+
+    async def body() -> AsyncIterator[bytes]:
+        yield b'{"holder":'
+        await in_thread(lambda: token_revoke(token=ApiToken.objects.get(), actor="test"))()
+        await eventually(lambda: not CACHE._entries)
+        yield b'"b"}'
+
+    answer = await client.post(PATH, content=body(), headers={"Content-Type": "application/json"})
+    assert (answer.status_code, answer.json()["type"]) == (401, "unauthenticated")
     assert (await figures()).used == 0
 
 

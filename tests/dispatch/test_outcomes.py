@@ -267,7 +267,7 @@ async def test_a_refusal_is_told_though_redis_did_not_answer_the_first_time(
         await hotpath.arun(commands.message(patient, peer, link, 1, "front-1/none"))
         await hotpath.arun(commands.clear(patient, peer, link, 2))
         inbound = Inbound(patient, peer, link, 0)  # which knows of neither
-        nobody = frames.Message(op="message", seq=1, session="front-1/none")
+        nobody = frames.SessionMessage(op="message", seq=1, session="front-1/none")
         clear = frames.Clear(op="clear", seq=2)
         await inbound.counted([nobody, clear, nobody.model_copy(update={"seq": 3})])
     assert inbound.refusals() == {"refused": [1, 3]}

@@ -34,8 +34,8 @@ class LedgerSource(history.Source):
         self.known = list(aggregates)
         self.told_behind: list[str] = []
 
-    def aggregates(self) -> list[history.Aggregate]:
-        return self.known
+    def aggregates(self, shard: int = 0, shards: int = 1) -> list[history.Aggregate]:
+        return [one for one in self.known if one.object_id % shards == shard]
 
     def write(
         self, aggregate: history.Aggregate, generation: int, entries: Sequence[history.StreamEntry]

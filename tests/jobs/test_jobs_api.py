@@ -85,6 +85,19 @@ def test_who_sees_and_cancels_a_job(
     assert told == ([(reader, str(job.pk))] if may_cancel == 200 else [])
 
 
+def test_whoever_left_the_account_neither_sees_nor_stops_the_jobs_started_there(
+    world: World, job: Job
+) -> None:
+    services.membership_set(user=world.users["sender"], account=world.own, roles=(), actor="test")
+    client, path = world.client("sender"), f"/{job.public_id}"
+    assert call(client, "get", path)[0] == 404
+    assert call(client, "post", f"{path}/cancel")[0] == 404
+    assert client.post(f"/jobs/{job.pk}/cancel/").status_code == 404
+    assert ids(world, "sender") == []
+    job.refresh_from_db()
+    assert job.state == "running"
+
+
 def test_a_job_is_told_with_its_progress(world: World, job: Job) -> None:
     told = call(world.client("owner"), "get", f"/{job.public_id}")[1]
     expected = {

@@ -9,6 +9,7 @@ import gzip
 import ipaddress
 import socket
 import ssl
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,21 @@ def test_an_answer_that_never_comes_to_its_status_is_left(
         outcome = post(f"http://127.0.0.1:{receiver.port}/")
         assert (outcome.ok, outcome.status) == (False, None)
         assert outcome.error
+
+
+def test_a_name_server_that_does_not_answer_takes_no_more_time_than_a_receiver(
+    own_network: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(outgoing, "WHOLE_SECONDS", 0.2)
+    answers = threading.Event()
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: answers.wait(patient(60)))
+    try:
+        outcome = post("http://slow.example/")
+        assert not answers.is_set()  # the look-up still runs, and nothing has waited for it
+    finally:
+        answers.set()
+    assert (outcome.ok, outcome.status) == (False, None)
+    assert outcome.error == "TimeoutError: no answer within 0.2 s"
 
 
 def test_a_body_that_drips_is_left_and_its_status_counts(own_network: None, hurried: None) -> None:

@@ -78,11 +78,18 @@ def test_a_form_that_does_not_fit_is_shown_again(world: World, changes: dict[str
     assert not WebhookEndpoint.objects.exists()
 
 
-def test_the_secret_is_shown_to_those_alone_who_may_change_the_endpoint(world: World) -> None:
+def test_the_secret_is_shown_to_those_alone_who_may_change_the_endpoint(
+    world: World, settings: Any
+) -> None:
     made = endpoint(world)
     page = f"/webhooks/{made.slug}/"
     assert made.secret in world.client("owner").get(page).content.decode()
     assert made.secret in world.client("operate").get(page).content.decode()
+    settings.PASSWORD_FRESH_SECONDS = 0
+    stolen = world.client("owner").get(page).content.decode()
+    assert made.secret not in stolen
+    assert f"?next=%2Fwebhooks%2F{made.slug}%2F" in stolen
+    settings.PASSWORD_FRESH_SECONDS = 86_400
     looker = world.client("looker").get(page)
     assert looker.status_code == 200
     assert made.secret not in looker.content.decode()

@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from asgiref.sync import sync_to_async
 from django.core.exceptions import ValidationError
 from django.db import connection, transaction
 from django.utils import timezone
@@ -172,6 +173,37 @@ def test_an_endpoint_that_does_not_answer_holds_up_no_other(receiver: Receiver) 
     tried = away.filter(attempts=1).count()
     assert tried < 50 / 2  # the first without an answer ended each round
     assert not away.filter(next_at__lte=timezone.now()).exists()
+
+
+def test_an_endpoint_that_is_deleted_while_it_is_called_holds_up_no_other(
+    receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone, fine = endpoint(receiver.url, name="gone"), endpoint(receiver.url, name="fine")
+    emit()
+    real = outgoing.post
+
+    async def post(*given: Any, **options: Any) -> outgoing.DeliveryOutcome:
+        outcome = await real(*given, **options)
+        await sync_to_async(WebhookEndpoint.objects.filter(pk=gone.pk).delete)()
+        return outcome
+
+    monkeypatch.setattr(outgoing, "post", post)
+    sending.send_due()
+    assert WebhookDelivery.objects.get().endpoint == fine
+    assert WebhookDelivery.objects.get().state == State.DELIVERED
+    assert OutgoingCall.objects.count() == 1
+
+
+def test_accounts_without_a_listener_are_told_from_the_others(receiver: Receiver) -> None:
+    one = account_create(slug="one", name="One", actor="test")
+    two = account_create(slug="two", name="Two", actor="test")
+    both = {one.pk, two.pk}
+    endpoint(receiver.url, "message.failed", account=one)
+    assert emitting.listening({"message.failed"}, both) == {one.pk}
+    assert emitting.listening({"message.delivered"}, both) == set()
+    assert emitting.listening({"message.failed"}, {two.pk}) == set()
+    endpoint(receiver.url, "*")
+    assert emitting.listening({"message.delivered"}, both) == both
 
 
 def test_two_senders_at_once_send_each_event_once(receiver: Receiver) -> None:

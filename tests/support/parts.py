@@ -40,11 +40,11 @@ class PartsPlugin:
 
     def __init__(self) -> None:
         self._running: pytest.Item | None = None
-        self._starts = {kind: kind.__init__ for kind in (subprocess.Popen, Forked)}
+        self._starts: dict[Any, Any] = {kind: kind.__init__ for kind in (subprocess.Popen, Forked)}
 
     def pytest_configure(self) -> None:
         for kind, start in self._starts.items():
-            kind.__init__ = self._guarded(start)  # type: ignore[method-assign]  # to watch
+            kind.__init__ = self._guarded(start)
 
     def _guarded(self, start: Callable[..., None]) -> Callable[..., None]:
         @wraps(start)
@@ -57,7 +57,7 @@ class PartsPlugin:
 
     def pytest_unconfigure(self) -> None:
         for kind, start in self._starts.items():
-            kind.__init__ = start  # type: ignore[method-assign]  # to watch
+            kind.__init__ = start
 
     def pytest_ignore_collect(self, collection_path: Path, config: pytest.Config) -> bool | None:
         """Skip the import of files without proofs when only proofs are selected."""

@@ -59,13 +59,19 @@ class PrincipalCache:
             self._entries.move_to_end(credential)
             self._by_principal.setdefault((principal.kind, principal.id), set()).add(credential)
             while len(self._entries) > CACHE_ENTRIES:
-                oldest, (_, gone) = self._entries.popitem(last=False)
-                self._by_principal.get((gone.kind, gone.id), set()).discard(oldest)
+                self._remove(next(iter(self._entries)))
 
     def forget(self, credential: str) -> None:
         """Remove a credential, which is no longer valid."""
         with self._lock:
-            self._entries.pop(credential, None)
+            self._remove(credential)
+
+    def _remove(self, credential: str) -> None:
+        _, gone = self._entries.pop(credential, (0.0, ANONYMOUS))
+        mine = self._by_principal.get((gone.kind, gone.id), set())
+        mine.discard(credential)
+        if not mine:
+            self._by_principal.pop((gone.kind, gone.id), None)
 
     def drop(self, kind: str, identity: str) -> None:
         """Remove one principal, or everything for ("", "")."""

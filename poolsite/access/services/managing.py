@@ -62,14 +62,18 @@ def member_set(
 ) -> None:
     """Set a member's roles in the account and the desks that they supervise; None keeps them.
 
-    Without a role the person is no longer a member. ValidationError means that nothing was changed.
+    Without a role the person is no longer a member, and supervises no desk. ValidationError means
+    that nothing was changed.
     """
     if roles is not None:
+        Account.objects.select_for_update().get(pk=account.pk)  # what is checked is what changes
         rows = Membership.objects.filter(user=user, account=account)
         held = set(rows.values_list("role", flat=True))
         if why := why_no_roles(actor, account, set(roles) ^ held):
             raise ValidationError({"roles": why})
         membership_set(user=user, account=account, roles=roles, actor=actor)
+        if not roles:
+            supervises = ()  # or these grants would count again after a new invitation
     if supervises is not None:
         grants_set(
             user=user, name=GrantName.SUPERVISE, things=supervises, account=account, actor=actor

@@ -135,10 +135,11 @@ def _job(request: HttpRequest, public_id: str, action: str) -> Job:
 
 def _out(job: Job) -> JobOut:
     return JobOut(
-        **{name: getattr(job, name) for name in ("title", "done", "total", "seconds_left")},
+        **{
+            name: getattr(job, name) for name in ("title", "state", "done", "total", "seconds_left")
+        },
         id=job.public_id,
         type=job.kind,
-        state=job.state,  # type: ignore[arg-type]  # one of the choices
         message=said(job.message),
         result=job.result,
         account=job.account.slug if job.account else None,

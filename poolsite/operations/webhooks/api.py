@@ -1,6 +1,6 @@
 """Webhook endpoints and their deliveries in the API."""
 
-from typing import Any
+from typing import Any, cast
 
 from django.http import HttpRequest
 from django.utils.translation import override
@@ -22,6 +22,7 @@ from poolsite.operations.webhooks.schemas import (
     DeliveriesIn,
     DeliveryDetailOut,
     DeliveryOut,
+    DeliveryState,
     EndpointChangeIn,
     EndpointIn,
     EndpointMadeOut,
@@ -257,7 +258,7 @@ def _delivery_out(row: WebhookDelivery) -> DeliveryOut:
         event=f"evt_{row.event_id.hex}",
         type=row.event.type,
         created_at=row.event.created_at.isoformat(),
-        state=row.state,  # type: ignore[arg-type]  # one of the choices
+        state=cast(DeliveryState, row.state),
         attempts=row.attempts,
         status=row.status,
         error=row.error,

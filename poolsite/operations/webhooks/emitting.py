@@ -41,26 +41,11 @@ class Happened:
         return uuid.uuid5(_NAMESPACE, f"{self.type}\n{self.account_id}\n{self.key}")
 
 
-@dataclass(frozen=True, slots=True)
-class Listeners:
-    """The accounts whose events have a listener. everyone: whether a platform endpoint listens."""
-
-    accounts: frozenset[int]
-    everyone: bool
-
-    def __bool__(self) -> bool:
-        return self.everyone or bool(self.accounts)
-
-    def of(self, account_id: int) -> bool:
-        """Return whether an endpoint listens to this account's events."""
-        return self.everyone or account_id in self.accounts
-
-
-def listeners(types: Collection[str]) -> Listeners:
-    """Return the accounts with listeners for these types: callers need only their events."""
-    rows = WebhookEndpoint.objects.exclude(state=WebhookEndpoint.State.DISABLED)
-    wanted = {row.account_id for row in rows if any(map(row.listens_to, types))}
-    return Listeners(frozenset(key for key in wanted if key is not None), None in wanted)
+def listening(types: Collection[str], account_ids: Collection[int]) -> frozenset[int]:
+    """Return which of these accounts have a listener for these types: others need no events."""
+    rows = [row for row in _endpoints(account_ids) if any(map(row.listens_to, types))]
+    wanted = {row.account_id for row in rows}
+    return frozenset(key for key in account_ids if key in wanted or None in wanted)
 
 
 def emit(

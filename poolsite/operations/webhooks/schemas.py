@@ -15,6 +15,9 @@ Events = Annotated[list[EventName], Field(min_length=1, max_length=100)]
 EVENTS = "Event types, see `GET webhook-events`. `*`: all, including types that are added later."
 
 
+DeliveryState = Literal["pending", "delivered", "failed"]
+
+
 class EndpointsIn(PageIn):
     """Filters of the list of endpoints."""
 
@@ -24,7 +27,7 @@ class EndpointsIn(PageIn):
 class DeliveriesIn(PageIn):
     """Filters of the list of deliveries."""
 
-    state: Literal["", "pending", "delivered", "failed"] = ""
+    state: Literal["", DeliveryState] = ""
     type: str = Field("", max_length=40, description="An event type.")
 
 
@@ -88,7 +91,7 @@ class DeliveryOut(BaseModel):
     event: str = Field(description="The event's ID. It stays the same in every attempt.")
     type: str
     created_at: str
-    state: Literal["pending", "delivered", "failed"]
+    state: DeliveryState
     attempts: int
     status: int | None = Field(description="The HTTP status of the last answer.")
     error: str

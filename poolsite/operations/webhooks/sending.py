@@ -25,7 +25,7 @@ TURN_SECONDS = 20.0  # after this a sweep ends, and the next one continues
 ENDPOINTS_AT_ONCE = 50
 CLAIMED_EACH = 20  # deliveries per endpoint and round
 AT_ONCE_EACH = 4  # connections to one endpoint
-CLAIM = timedelta(seconds=180)  # longer than a round of the slowest endpoint
+CLAIM = timedelta(seconds=180)  # longer than a round: 5 posts of outgoing.WHOLE_SECONDS
 AWAY_WAIT = timedelta(seconds=60)  # for deliveries not tried because the endpoint doesn't respond
 
 Tried = tuple[WebhookDelivery, outgoing.DeliveryOutcome]
@@ -124,6 +124,8 @@ def _secrets(endpoint: WebhookEndpoint) -> list[str]:
 def _note(done: _Round) -> None:
     now = timezone.now()
     with transaction.atomic():
+        if not WebhookEndpoint.objects.select_for_update().filter(pk=done.endpoint.pk):
+            return  # it was deleted meanwhile, with its deliveries
         for delivery, outcome in done.tried:
             _note_one(delivery, outcome)
         OutgoingCall.objects.bulk_create(  # unaudited: the log of these calls

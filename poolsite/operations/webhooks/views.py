@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from poolsite import access
 from poolsite.access import visible
-from poolsite.access.confirming import asks_again
+from poolsite.access.confirming import asks_again, confirm_url
 from poolsite.access.models import Account
 from poolsite.console import tables
 from poolsite.console.form_pages import form_page, saved
@@ -142,6 +142,7 @@ def endpoint(request: HttpRequest, slug: str) -> HttpResponse:
         context={
             "endpoint": found,
             "may_change": access.decide(principal, CHANGE, found).possible,
+            "confirm_url": confirm_url(request),  # a stolen session must not show the secret
             "has_failed": selectors.deliveries(found, state=failed).exists(),
             "choices": [state, kind],
             "topic": topic_of(request, selectors.VIEW),

@@ -17,6 +17,7 @@ from poolsite.people.api.schemas import (
     MemberOut,
     OperatorOut,
     PersonOut,
+    RequestStatus,
     RoleName,
 )
 
@@ -99,7 +100,7 @@ def finance_request_out(row: FinanceRequest) -> FinanceRequestOut:
         requested_by=row.asked_by.get_username(),
         requested_at=row.asked_at.isoformat(),
         reason=row.reason,
-        status=row.status,  # type: ignore[arg-type]  # one of the choices
+        status=cast(RequestStatus, row.status),
         decided_by=row.decided_by.get_username() if row.decided_by else None,
         decided_at=iso(row.decided_at),
         decision_reason=row.decision_reason,

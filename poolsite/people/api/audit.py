@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field, StringConstraints
 
 from poolsite.access import FactorNeeded, Hidden, Principal, require, selectors
 from poolsite.access.models import AuditEntry
-from poolsite.api.callers import allowed
+from poolsite.api.callers import allowed, require_confirmed
 from poolsite.api.pages import Page, PageIn, page
 from poolsite.api.paths import id_in_path
 from poolsite.api.reading import LINE, Moment
@@ -106,6 +106,8 @@ def undo_change(request: HttpRequest, entry: int = EntryId) -> Any:
     """
     principal = allowed(request, VIEW)
     found = _entry(principal, entry)
+    if undoing.gives_access(found):
+        require_confirmed(request)
     try:
         thing = undoing.undo(found, actor=principal)
     except FactorNeeded:

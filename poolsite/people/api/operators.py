@@ -203,6 +203,8 @@ def deactivate_user(request: HttpRequest, given: PersonReasonIn, user: int = Use
 )
 def activate_user(request: HttpRequest, given: PersonReasonIn, user: int = UserId) -> Any:
     """Allow a deactivated user to log in again. The Finance grant does not come back."""
+    allowed(request, CHANGE)
+    require_confirmed(request)
     return _set_active(request, user, given.reason, active=True)
 
 

@@ -10,6 +10,7 @@ from poolsite.api.reading import LINE, STRICT
 
 RoleName = Literal["owner", "admin", "payer", "sender", "supervisor", "agent"]
 GrantWord = Literal["operate", "finance", "supervise"]
+RequestStatus = Literal["waiting", "approved", "rejected", "withdrawn"]
 Name120 = Annotated[str, StringConstraints(min_length=1, max_length=120, pattern=LINE)]
 PersonName = Annotated[str, StringConstraints(max_length=150, pattern=LINE)]
 Zone = Annotated[str, StringConstraints(max_length=64, pattern=LINE)]
@@ -207,7 +208,7 @@ class InvitationMadeOut(InvitationOut):
 class FinanceRequestsIn(PageIn):
     """Filters of the list of finance requests."""
 
-    status: Literal["waiting", "approved", "rejected", "withdrawn"] | None = None
+    status: RequestStatus | None = None
 
 
 class FinanceRequestOut(BaseModel):
@@ -218,7 +219,7 @@ class FinanceRequestOut(BaseModel):
     requested_by: str
     requested_at: str
     reason: str
-    status: Literal["waiting", "approved", "rejected", "withdrawn"]
+    status: RequestStatus
     decided_by: str | None
     decided_at: str | None
     decision_reason: str

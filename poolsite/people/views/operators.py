@@ -11,12 +11,12 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from poolsite.access import decide, principal_of_request, selectors, services
-from poolsite.access.confirming import asks_again
+from poolsite.access.confirming import asks_again, require_confirmed
 from poolsite.access.models import Grant, GrantName, Invitation, User
 from poolsite.access.services.managing import GrantsChange
 from poolsite.console import tables
 from poolsite.console.form_pages import form_page, redirect_with, saved
-from poolsite.people.forms import GrantsForm, InviteOperatorForm, ReasonForm
+from poolsite.people.forms import ActiveForm, GrantsForm, InviteOperatorForm, ReasonForm
 from poolsite.people.views.common import asks, sign_on_of
 from poolsite.people.views.invitations import mail_invitation
 from poolsite.people.views.person_columns import person_columns
@@ -102,18 +102,11 @@ def operator(request: HttpRequest, user_id: int) -> HttpResponseBase:
 def deactivate(request: HttpRequest, user_id: int) -> HttpResponseBase:
     """Deactivate or reactivate a user; operators can do this to anyone but themselves."""
     user = get_object_or_404(User, pk=user_id)
-    form = ReasonForm(request.POST or None)
-    answer = saved(
-        form,
-        partial(
-            services.user_set_active,
-            user=user,
-            active=not user.is_active,
-            actor=principal_of_request(request),
-        ),
-        lambda _done: redirect(_list_of(user)),
-    )
-    if answer:
+    if not user.is_active:
+        require_confirmed(request)  # this gives a person access
+    form = ActiveForm(request.POST or None, initial={"active": not user.is_active})
+    save = partial(services.user_set_active, user=user, actor=principal_of_request(request))
+    if answer := saved(form, save, lambda _done: redirect(_list_of(user))):
         return answer
     holds_finance = user.grants.filter(name=GrantName.FINANCE).exists() or user.is_superuser
     context = {"form": form, "person": user, "holds_finance": holds_finance}

@@ -15,7 +15,7 @@ from poolsite.api import lane
 from poolsite.api.gather import Gatherer
 from poolsite.api.problems import RefusedError, kind_of_refusal, problem_response
 from poolsite.api.reading import BodyReader, MalformedError, NothingIn
-from poolsite.api.waiting import while_connected
+from poolsite.api.waiting import while_allowed
 from poolsite.per_loop import PerLoop
 from queueing.admission import gate as commands
 from queueing.admission.api import answers, reports, waiting
@@ -91,8 +91,6 @@ async def post_report(request: Request) -> Response:
         named = request.query_params.get("gate")
         ref = await _gate(principal, named) if named else None
         body = await reports.take(principal, ref, device, given)
-    except RefusedError as refused:
-        return problem_response(refused.kind, refused.detail)
     except MalformedError as error:
         return problem_response("malformed", str(error))
     except commands.GateRefusedError as error:
@@ -124,9 +122,7 @@ class _GateRoute:
             given = self._reader.read_one(body or b"{}")
             running = self._run(ref.slug, given)
             waits = isinstance(given, AcquireIn) and given.wait_ms
-            result = await (while_connected(request, running) if waits else running)
-        except RefusedError as refused:
-            return problem_response(refused.kind, refused.detail)
+            result = await (while_allowed(request, principal, running) if waits else running)
         except MalformedError as error:
             return problem_response("malformed", str(error))
         except commands.GateRefusedError as error:

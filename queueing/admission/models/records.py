@@ -5,6 +5,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from poolsite.history.models import HistoryEntry
+from poolsite.hotpath.rows import AggregateSample
 from queueing.admission.models.gates import Gate
 
 
@@ -51,14 +52,13 @@ class GateEvent(HistoryEntry):
         return self.aggregate
 
 
-class MinuteSample(models.Model):
+class MinuteSample(AggregateSample):
     """A gate at the end of a minute, and its counts within that minute.
 
     `totals` are the cumulative counters. The next minute's counts are the differences from them.
     """
 
     gate = models.ForeignKey(Gate, models.CASCADE, related_name="samples", db_index=False)
-    minute = models.DateTimeField(_("minute"))
     cap = models.PositiveIntegerField(_("concurrency limit"), default=0)
     used = models.PositiveIntegerField(_("in use"), default=0)
     waiting = models.PositiveIntegerField(_("waiting"), default=0)
@@ -71,11 +71,8 @@ class MinuteSample(models.Model):
     late = models.PositiveBigIntegerField(_("late"), default=0)
     overrun = models.PositiveBigIntegerField(_("overruns"), default=0)
     totals = models.JSONField(_("cumulative counters"), default=dict)
-    generation = models.PositiveBigIntegerField(_("generation"), default=0)
 
-    class Meta:
-        verbose_name = _("minute sample")
-        verbose_name_plural = _("minute samples")
+    class Meta(AggregateSample.Meta):
         constraints = [
             models.UniqueConstraint(fields=["gate", "minute"], name="admission_sample_once"),
         ]

@@ -151,7 +151,7 @@ class Inbound:
             return commands.start(
                 *place, word, frame.key or "", frame.ttl_seconds, body, frame.confirm
             )
-        if isinstance(frame, frames.Message):
+        if isinstance(frame, frames.SessionMessage):
             return commands.message(*place, frame.session, body)
         return commands.end(*place, frame.session, frame.reason, body, frame.failed)
 

@@ -4,6 +4,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from poolsite.history.models import HistoryEntry
+from poolsite.hotpath.rows import AggregateSample
 from queueing.dispatch.models.groups import Group
 
 
@@ -49,25 +50,21 @@ class DispatchEvent(HistoryEntry):
         return self.aggregate
 
 
-class MinuteSample(models.Model):
+class MinuteSample(AggregateSample):
     """A group at the end of a minute, and its counts within that minute.
 
     `totals` are the cumulative counters. The next minute's counts are the differences from them.
     """
 
     group = models.ForeignKey(Group, models.CASCADE, related_name="samples", db_index=False)
-    minute = models.DateTimeField(_("minute"))
     sessions = models.PositiveIntegerField(_("sessions"), default=0)
     started = models.PositiveBigIntegerField(_("started"), default=0)
     ended = models.PositiveBigIntegerField(_("ended"), default=0)
     refused = models.PositiveBigIntegerField(_("refused"), default=0)
     messages = models.PositiveBigIntegerField(_("messages"), default=0)
     totals = models.JSONField(_("cumulative counters"), default=dict)
-    generation = models.PositiveBigIntegerField(_("generation"), default=0)
 
-    class Meta:
-        verbose_name = _("minute sample")
-        verbose_name_plural = _("minute samples")
+    class Meta(AggregateSample.Meta):
         constraints = [
             models.UniqueConstraint(fields=["group", "minute"], name="dispatch_sample_once"),
         ]
