@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 from urllib.parse import urlencode
 
 from django.core.exceptions import ValidationError
-from django.db.models import Model, QuerySet
+from django.db.models import JSONField, Model, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 
@@ -76,9 +76,26 @@ class ChangedAggregate(OfAggregate):
     def configure(self, actor: Actor, stored: Any, **changes: Any) -> None:
         """Call the service that changes `stored`, the row in SQL."""
 
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
+        """Return the fields of the form. JSON is written as in lists: the object's page has a form
+        for it.
+        """
+        names = super().get_fields(request, obj)
+        if obj is None:
+            return [name for name in names if not self._is_json(name)]
+        return [self._written_column(name) if self._is_json(name) else name for name in names]
+
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
         """Return the fields that can't be changed once the row exists."""
-        return list(self.fixed) if obj is not None else []
+        if obj is None:
+            return []
+        return [*self.fixed, *(self._written_column(name) for name in self._json_names())]
+
+    def _json_names(self) -> list[str]:
+        return [name for name in self.fields or () if self._is_json(name)]
+
+    def _is_json(self, name: Any) -> bool:
+        return isinstance(self._field(name), JSONField)
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Return False: a deletion needs a reason, and has its own page or command."""

@@ -6,6 +6,7 @@ from django.contrib import admin
 from django.db.models import CharField, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Cast
 from django.http import HttpRequest
+from django.utils.dates import WEEKDAYS
 from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy
 
@@ -17,6 +18,7 @@ from poolsite.console.admin_values import labelled, moment_us
 from poolsite.console.templatetags.console import span
 from queueing.line import pauses
 from queueing.line.admin_words import DATA, DATA_OF, EVENTS, PENDING
+from queueing.line.forms.fields import hours_as_text
 from queueing.line.models import (
     Agent,
     AgentShift,
@@ -31,6 +33,7 @@ from queueing.line.models import (
 )
 from queueing.line.selectors.stories import why_words
 from queueing.line.services import desk_settings, desks
+from queueing.line.services.hours import join_at_midnight
 
 QUEUE_FIELDS = (
     *("name", "welcome", "topics", "mode", "is_open", "hours", "closed_text", "ttl_seconds"),
@@ -102,6 +105,12 @@ class QueueAdmin(ChangedOfDesk):
     list_filter = ("mode", "is_open")
     search_fields = ("slug__startswith", "name__istartswith")
     fields = ("desk", "slug", *QUEUE_FIELDS)
+
+    @admin.display(description=gettext_lazy("hours"))
+    def hours_written(self, queue: Queue) -> str:
+        """Return the hours of a week, day by day."""
+        week = join_at_midnight(queue.hours)
+        return labelled({str(WEEKDAYS[int(day)]): hours_as_text(week[day]) for day in week})
 
     def create(self, actor: Actor, **given: Any) -> Queue:
         return desks.queue_create(actor=actor, **given)

@@ -12,7 +12,7 @@ EVENTS: Final[dict[str, Any]] = {
     "offer": _("Offered to the agent"),
     "declined": _("Offer declined"),
     "missed": _("Offer missed"),
-    "miss": _("Offer missed"),
+    "miss": _("Counted as a missed offer"),
     "room": _("Room started"),
     "room_away": _("Visitor disconnected; room held"),
     "room_back": _("Visitor reconnected to the room"),

@@ -16,7 +16,7 @@ from poolsite.access import services
 from poolsite.access.models import Account, AuditEntry, User
 from poolsite.access.rights.cache import CACHE
 from poolsite.operations.models import NoticeTarget
-from queueing.line.models import Agent
+from queueing.line.models import Agent, Queue
 from queueing.line.services.desks import desk_create
 from tests.access import admin_rules as rules
 from tests.access.admin_rows import make_rows
@@ -229,14 +229,26 @@ def test_an_operator_writes_only_what_the_table_says(
     assert not models
 
 
-@pytest.mark.parametrize("skills", ['"fast"', "[1]", '{"fast": 12}', '{"fast": true}', "{"])
-def test_skills_that_are_none_are_refused_beside_their_field(
-    skills: str, world: World, rows: Rows, clients: dict[str, Client]
+def test_json_is_shown_as_text_and_changed_on_the_pages_of_the_object(
+    world: World, rows: Rows, clients: dict[str, Client]
 ) -> None:
-    url = address(Agent, "add")
-    form = form_of(clients["operate"], url, **GIVEN["line.Agent"])
-    page = clients["operate"].post(url, {**form, "skills": skills})
-    assert list(page.context["adminform"].form.errors) == ["skills"]
+    queue, agent = Queue.objects.all()[0], Agent.objects.all()[0]
+    Queue.objects.filter(pk=queue.pk).update(
+        hours={"0": [["22:00", "24:00"]], "1": [["00:00", "06:00"]]}, topics=["Bill"]
+    )
+    Agent.objects.filter(pk=agent.pk).update(skills={"tax": 3})
+    for row, shown in ((queue, "<dt>Monday</dt><dd>22:00-06:00</dd>"), (agent, "<dt>Tax</dt>")):
+        url = f"/admin/line/{row._meta.model_name}/{row.pk}/change/"
+        page = clients["operate"].get(url)
+        assert shown in page.content.decode()
+        assert not {"hours", "topics", "skills"} & {*page.context["adminform"].form.fields}
+        form = form_of(clients["operate"], url, queues=[queue.pk])
+        send(clients["operate"], url, {**form, "hours": "{}", "topics": "[]", "skills": "{}"})
+    queue.refresh_from_db()
+    agent.refresh_from_db()
+    assert (len(queue.hours), queue.topics, agent.skills) == (2, ["Bill"], {"tax": 3})
+    new = clients["operate"].get(address(Agent, "add"))
+    assert "skills" not in new.context["adminform"].form.fields
 
 
 def test_what_a_service_refuses_is_said_on_the_page(

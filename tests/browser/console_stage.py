@@ -44,6 +44,7 @@ def main() -> None:
             "parcels",
             "repairs",
             "long",
+            "ordered",
         )
     }
     people = []
@@ -56,6 +57,7 @@ def main() -> None:
         ("ju.hua", "reading", 2, {}),
         ("lan.hua", "wrapping", 2, {}),
         ("mu.lan", "long", 1, {}),
+        ("ning.meng", "ordered", 1, {}),
     ):
         user = get_user_model().objects.create_user(name, email=f"{name}@example.org")
         people.append(user)

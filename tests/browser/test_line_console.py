@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import httpx
 import pytest
-from playwright.async_api import Locator, expect
+from playwright.async_api import Locator, WebSocketRoute, expect
 
 from tests.browser.console import PHONE, Window
 from tests.browser.line_windows import PATIENCE_MS, go_online, view
@@ -95,6 +95,41 @@ async def test_a_new_message_does_not_move_a_reader_who_scrolled_up(
     await jump.click()
     await expect(messages.get_by_text("the newest")).to_be_in_viewport()
     await expect(jump).to_be_hidden()
+    await caller.leave()
+
+
+async def test_messages_stand_in_their_order_though_an_answer_comes_before_a_frame(
+    line: Console, agent: Window
+) -> None:
+    held: list[tuple[WebSocketRoute, str | bytes]] = []
+    holds = False
+
+    def hold(page: WebSocketRoute) -> None:
+        server = page.connect_to_server()
+        server.on_message(lambda text: held.append((page, text)) if holds else page.send(text))
+
+    await agent.page.route_web_socket("**/ws/live/", hold)
+    await go_online(agent, "ning.meng")
+    caller = await comes(line, agent, "ordered", "Reader")
+    words = agent.page.locator(f"{SEEN} .talk__row:not(.talk__row--sending) .talk__words")
+    await caller.say("one")
+    await expect(words).to_have_text(["one"], timeout=PATIENCE_MS)
+    holds = True
+    await caller.say("two")
+    await agent.page.fill(FIELD, "three")
+    await agent.page.press(FIELD, "Enter")
+    await expect(words).to_have_text(["one", "three"], timeout=PATIENCE_MS)
+    holds = False
+    for page, text in held:
+        page.send(text)
+    await expect(words).to_have_text(["one", "two", "three"], timeout=PATIENCE_MS)
+
+    await agent.page.route("**/agent/notes", lambda route: route.abort())
+    await agent.page.fill(FIELD, "owes us money")
+    await agent.page.check(f"{SEEN} .check input")
+    await agent.page.press(FIELD, "Enter")
+    await has_value(agent.page.locator(FIELD), "owes us money")  # it could not be saved
+    await expect(agent.page.locator(f"{SEEN} .check input")).to_be_checked()
     await caller.leave()
 
 

@@ -206,6 +206,9 @@ async def test_a_site_that_is_not_allowed_cannot_show_the_chat(
         await page.click(BUBBLE)
         link = page.locator("poolsite-widget .refused a")
         await expect(link).to_have_attribute("href", f"{line.base}/q/plants/")
+        await page.keyboard.press("Escape")
+        await expect(page.locator(PANEL)).to_be_hidden()
+        assert await page.locator(f"{PANEL} iframe").count() == 0  # closing tries nothing again
         await eventually(lambda: any("frame-ancestors" in each for each in shown.said))
         shown.said.clear()
         await page.evaluate(  # nor any page without ?widget, on an allowed site either

@@ -94,6 +94,21 @@ def test_a_visit_from_joining_to_its_transcript(line: LineWorld) -> None:
     assert b"secret" not in text.content
 
 
+def test_a_long_conversation_is_read_page_by_page(line: LineWorld) -> None:
+    visitor, joined = joins(line, name="Ann")
+    row = Visit.objects.get(public_id=joined["visit"])
+    same = {"visit": row, "author": "agent", "text": "x", "at": row.joined_at}
+    Message.objects.bulk_create(Message(number=n, client_id=n, **same) for n in range(1, 431))
+    found: list[int] = []
+    while True:
+        after = found[-1] if found else 0
+        some = visitor.get(f"visits/{row.public_id}/messages?after={after}").json()["messages"]
+        found += [each["number"] for each in some]
+        if len(some) < 200:
+            break
+    assert found == list(range(1, 431))
+
+
 @pytest.mark.parametrize("drained", [True, False], ids=["SQL knows", "only Redis knows"])
 def test_whoever_was_lost_in_a_room_is_at_the_head_again_once(
     line: LineWorld, drained: bool

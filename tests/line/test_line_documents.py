@@ -5,6 +5,7 @@ from pathlib import Path
 
 from poolsite.hotpath.library import library_of
 from queueing.line import desk
+from queueing.line.admin_words import EVENTS
 from queueing.line.desk.reading import VISIT_STATES
 from queueing.line.desk.replies import PENDING, STATES
 from queueing.line.desk.settings import MODES, NO_AGENT
@@ -106,3 +107,8 @@ def rows(text: str) -> list[list[str]]:
     lines = [line for line in text.splitlines() if line.startswith("| ")]
     cells = [line.split("|") for line in lines]
     return [row for row in cells if "---" not in row[1] and "`" in row[1]]
+
+
+def test_two_kinds_of_entries_have_two_names_in_the_admin() -> None:
+    names = [str(name) for name in EVENTS.values()]
+    assert sorted(names) == sorted(set(names))

@@ -139,7 +139,7 @@ def post_take_over(
 def post_front(
     request: HttpRequest, given: NothingIn, slug: str = Slug, visit: str = VisitId
 ) -> Any:
-    """Move the visit to the front of its class in its queue."""
+    """Move the visit to the front of its class in its queue. A visitor in a room stays there."""
     row = _visit(request, visit)
     rooms.visit_move(
         actor=principal_of_request(request), visit=row, queue=guests.queue_of(row), front=True

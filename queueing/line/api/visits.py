@@ -37,7 +37,7 @@ from queueing.line.services import arrivals, beats, hours, left_messages, receip
 from queueing.line.services import visits as use
 from queueing.line.tokens import visitor_key
 from queueing.line.topics.standing import standing_as_data
-from queueing.line.topics.visit import message_as_data, messages_after
+from queueing.line.topics.visit import message_as_data, messages_page
 
 queues = Router(tags=["line"])
 visits = Router(tags=["line"], auth=Visiting())
@@ -205,7 +205,7 @@ def get_messages(
 ) -> Any:
     """Up to 200 messages after a message number, oldest first."""
     return {
-        "messages": messages_after(visit, after, notes=False),
+        "messages": messages_page(visit, after),
         "reads": receipts_of(visit),
     }
 

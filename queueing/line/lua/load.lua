@@ -35,7 +35,7 @@ local function put_back(id, queue, class, arrived, agent_id, needed)
   local movement = visits.movement(visit)
   visits.write(visit)
   presence.beat_visitor(visit)
-  if visit.state == 'waiting' then timers.start_longest_wait(visit, conf, desk.now_ms) end
+  if visit.state == 'waiting' then timers.restart_longest_wait(visit, conf) end
   visits.log_with('loaded', visit, visit.agent, 'd', movement)
   if arrived + 0 > desk.ticket + 0 then desk.ticket = arrived end
   return true

@@ -6,7 +6,7 @@ ARGV[1] visit          its id
 ARGV[2] to             a agent, q queue
 ARGV[3] target         its id
 ARGV[4] class          new class, or ""
-ARGV[5] front          1 = before all of its class
+ARGV[5] front          1 = before all of its class; a visitor in a room of this queue stays there
 ARGV[6] by             who, for the history
 Reply: [answer, seq, ahead, agent, queue, class, ticket, joined, word]; or a refusal: gone, ended, no_room (the
   agent has none, or one of the two is silent), full, no such queue
@@ -38,6 +38,7 @@ if to_agent then
   if not other or not may_take_over(other, visit) then return desk.answer('no_room') end
 else
   if not queues.of(target) then return { 'no such queue' } end
+  if ARGV[5] == '1' and target == visit.queue and visit.state == 'room' then return visits.reply(visit) end
   if target ~= visit.queue and not queues.takes(target) then return desk.answer('full') end
 end
 

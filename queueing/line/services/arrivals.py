@@ -4,6 +4,8 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from django.utils.translation import gettext as _
+
 from queueing.line.errors import LineError
 from queueing.line.models import Queue
 from queueing.line.services import hours, identities, routing, visits
@@ -67,7 +69,7 @@ def closed(queue: Queue) -> LineError:
     opens = hours.next_opening(queue)
     return LineError(
         "queue-closed",
-        queue.closed_text[:300] or "This queue is closed now.",
+        queue.closed_text[:300] or _("This queue is closed now."),
         queue=queue.slug,
         queue_name=queue.name,
         opens_at=opens.isoformat() if opens is not None else None,

@@ -8,6 +8,7 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from poolsite import access, hotpath
 from poolsite.access.services import aggregates
@@ -54,7 +55,7 @@ def agent_archive(*, actor: Actor, agent: Agent, reason: str = "") -> Agent:
     require(actor, "line.configure", agent.desk)
     found = hotpath.run(commands.agent_remove(agent.desk.slug, agent.user_id))
     if found.answer == "in_use":
-        raise LineError("agent-online", "The agent is online. Log the agent out first.")
+        raise LineError("agent-online", _("The agent is online. Log the agent out first."))
     with transaction.atomic():
         agent = Agent.objects.select_for_update().select_related("desk").get(pk=agent.pk)
         if agent.archived_at is None:
@@ -86,7 +87,8 @@ def skill_create(*, actor: Actor, desk: Desk, slug: str, name: str) -> Skill:
     """Create a skill that visitors may need. Raise ValidationError if it is invalid or exists."""
     require(actor, "line.configure", desk)
     if desk.skills.count() >= SKILLS_LIMIT:
-        raise ValidationError({"slug": f"A desk can have up to {SKILLS_LIMIT} skills."})
+        words = _("A desk can have up to %(limit)s skills. Remove one first.")
+        raise ValidationError({"slug": words % {"limit": SKILLS_LIMIT}})
     skill = Skill(desk=desk, slug=slug, name=clean(name, 80))
     skill.full_clean()
     with transaction.atomic():
@@ -121,7 +123,8 @@ def reply_save(*, actor: Actor, desk: Desk, shortcut: str, text: str) -> CannedR
     require(actor, "line.configure", desk)
     reply = desk.canned_replies.filter(shortcut=shortcut).first()
     if reply is None and desk.canned_replies.count() >= REPLIES_LIMIT:
-        raise ValidationError({"shortcut": f"A desk can have up to {REPLIES_LIMIT} saved replies."})
+        words = _("A desk can have up to %(limit)s saved replies. Remove one first.")
+        raise ValidationError({"shortcut": words % {"limit": REPLIES_LIMIT}})
     before = {"shortcut": shortcut, "text": reply.text} if reply is not None else None
     reply = reply or CannedReply(desk=desk, shortcut=shortcut)
     reply.text = text.strip()
@@ -169,7 +172,7 @@ def closure_save(
     except (ValueError, TypeError) as error:
         raise ValidationError({"hours": str(error)}) from None
     with transaction.atomic():
-        closure, _ = Closure.objects.update_or_create(
+        closure, _made = Closure.objects.update_or_create(
             queue=queue,
             day=day,
             defaults={"hours": list(spans), "text": clean(text, 200), "yearly": yearly},
@@ -226,9 +229,9 @@ def visitor_block(
     require(actor, "line.supervise", desk)
     key = clean(key, 80)
     if not key or not reason.strip():
-        raise LineError("malformed", "Enter the address and the reason.")
+        raise LineError("malformed", _("Enter the address and the reason."))
     with transaction.atomic():
-        blocked, _ = BlockedVisitor.objects.update_or_create(
+        blocked, _made = BlockedVisitor.objects.update_or_create(
             desk=desk,
             key=key,
             defaults={"reason": clean(reason, 200), "until": until, "created_by": name_of(actor)},

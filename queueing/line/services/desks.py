@@ -5,6 +5,7 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from poolsite import access, hotpath
 from poolsite.access.models import Account, User
@@ -114,10 +115,10 @@ def _full_clean(queue: Queue) -> None:
         except (ValueError, TypeError) as error:
             raise ValidationError({"hours": f"{day}: {error}"}) from None
     if queue.zone and queue.zone not in zone_names():
-        raise ValidationError({"zone": f"{queue.zone} is not a time zone."})
+        raise ValidationError({"zone": _("Unknown time zone. Use a name such as Asia/Shanghai.")})
     over = queue.overflow
     if over is not None and (over.desk_id != queue.desk_id or over.pk == queue.pk):
-        raise ValidationError({"overflow": "Choose another queue of the same desk."})
+        raise ValidationError({"overflow": _("Choose another queue of the same desk.")})
 
 
 def agent_create(
@@ -180,5 +181,5 @@ def apply_agent(agent: Agent) -> None:
 def _queues_of(desk: Desk, queues: Iterable[Queue]) -> list[Queue]:
     wanted = list(queues)
     if any(queue.desk_id != desk.pk for queue in wanted):
-        raise LineError("unknown-queue", "An agent serves queues of its own desk only.")
+        raise LineError("unknown-queue", _("An agent serves queues of its own desk only."))
     return wanted

@@ -11,6 +11,7 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from poolsite import hotpath, live
 from poolsite.access.services import visitor_end
@@ -28,9 +29,9 @@ JOINS_PER_ADDRESS = 20  # running visits per network address and desk
 RATING_CHANGES = timedelta(hours=1)  # after the first rating
 AGAIN = timedelta(minutes=10)  # after a room ended while its visitor was away
 REFUSALS: Mapping[str, tuple[str, str]] = {
-    "closed": ("queue-closed", "This queue is closed now."),
-    "full": ("queue-full", "Too many visitors are waiting. Please come again later."),
-    "no_agent": ("no-agent", "No agent is available to serve you now."),
+    "closed": ("queue-closed", gettext_noop("This queue is closed now.")),
+    "full": ("queue-full", gettext_noop("Too many visitors are waiting. Please come again later.")),
+    "no_agent": ("no-agent", gettext_noop("No agent is available to serve you now.")),
 }
 
 
@@ -237,9 +238,9 @@ def visit_rate(*, visit: Visit, stars: int, comment: str = "") -> Rating:
 
 def refusal(standing: commands.Standing) -> LineError:
     """Return the LineError for a refused join."""
-    known = REFUSALS.get(standing.answer)
-    if known is not None:
-        return LineError(*known)
+    if standing.answer in REFUSALS:
+        kind, detail = REFUSALS[standing.answer]
+        return LineError(kind, _(detail))
     if standing.answer in ("no such desk", "no such queue"):
         return LineError(*REBUILT)
     return LineError("malformed", standing.answer)

@@ -4,6 +4,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from django.db.models import QuerySet
+
 from poolsite import access, hotpath, live
 from poolsite.live import personal_channel
 from queueing.line import desk as commands
@@ -195,11 +197,21 @@ def talk_version(visit: str) -> tuple[int, dict[str, Any]]:
 
 def messages_after(visit: str, number: int, notes: bool) -> list[dict[str, Any]]:
     """Return the messages after a number, oldest first: the newest 200 of them."""
+    found = _after(visit, number, notes).order_by("-number")[:WORDS]
+    return [message_as_data(row) for row in reversed(found)]
+
+
+def messages_page(visit: str, number: int) -> list[dict[str, Any]]:
+    """Return the next 200 messages after a number, oldest first, without internal notes."""
+    found = _after(visit, number, notes=False).order_by("number")[:WORDS]
+    return [message_as_data(row) for row in found]
+
+
+def _after(visit: str, number: int, notes: bool) -> "QuerySet[Message]":
     rows = Message.objects.filter(visit__public_id=visit, number__gt=number)
     if not notes:
         rows = rows.heard_by_visitors()
-    found = rows.select_related("agent", "attachment").order_by("-number")[:WORDS]
-    return [message_as_data(row) for row in reversed(found)]
+    return rows.select_related("agent", "attachment")
 
 
 def message_as_data(row: Message) -> dict[str, Any]:

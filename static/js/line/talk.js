@@ -43,9 +43,9 @@ export class Talk {
       if (this.rows.has(message.number)) continue;
       const onItsWay = message.author === this.mine ? this.own.get(message.id) : null;
       const row = this.row(message);
-      if (onItsWay) onItsWay.replaceWith(row);
-      else this.list.insertBefore(row, [...this.own.values()].find((each) => each.isConnected) ?? null);
+      onItsWay?.remove();
       this.own.delete(message.id);
+      this.list.insertBefore(row, this.following(message.number));
       if (onItsWay) this.outbox.forget(message.id);
       this.rows.set(message.number, row);
       if (fresh && message.author !== this.mine && message.author !== "note") this.heard(message);
@@ -53,6 +53,12 @@ export class Talk {
     }
     if (follows) this.toEnd();
     this.receipts.changed();
+  }
+
+  /** Return the row before which a message belongs: one with a higher number may have come first. */
+  following(number) {
+    const next = Math.min(...[...this.rows.keys()].filter((each) => each > number));
+    return this.rows.get(next) ?? [...this.own.values()].find((each) => each.isConnected) ?? null;
   }
 
   /** Add a line about the room itself. */

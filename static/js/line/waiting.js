@@ -5,14 +5,18 @@ import { clockOf, fill, gettext } from "../shared/words.js";
 
 const NORMAL = 5; // the class of visitors without a priority
 const SHOWN = 50;
+const SENT = 100; // the server sends the first ones of a line
 
-/** Draw the first visitors of a line, each with `rowOf(visit, row)`. Returns the number of all who wait. */
+/** Draw the first visitors of a line, each with `rowOf(visit, row)`. Returns the number of the visitors in `rows`. */
 export function drawWaiting(list, rows, rowOf) {
   const all = Object.entries(rows).sort(([, one], [, other]) => one.place - other.place);
   refill(list, all.slice(0, SHOWN).map(([visit, row]) => rowOf(visit, row)));
   tellWaits(list);
   return all.length;
 }
+
+/** Format the number of visitors in a line, of whom `all` were sent: "100+" if there may be more. */
+export const countOf = (all) => (all < SENT ? String(all) : `${SENT}+`);
 
 /** One visitor's row. `name`: a node; `second`: the text on why; `tools`: buttons; `why`: the opened box. */
 export function waitingRow(visit, row, { name, chips, said = [], second, tools, why }) {

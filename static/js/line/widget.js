@@ -132,7 +132,7 @@ iframe { display: block; width: 100%; height: 100%; border: 0; }
 
   function set(open) {
     isOpen = open;
-    load();
+    if (open) load();
     panel.hidden = !open;
     box.classList.toggle("open", open);
     bubble.setAttribute("aria-expanded", String(open));

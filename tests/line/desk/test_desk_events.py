@@ -225,17 +225,6 @@ def test_the_last_agents_leaving_ends_or_moves_the_waiting_after_a_time(
     assert line.beat("a").word == "form"
 
 
-def test_the_longest_wait_overflows_once_and_then_ends(line: DeskUnderTest) -> None:
-    line.queue(1, max_wait_seconds=30, overflow=2)
-    line.queue(2, max_wait_seconds=30)
-    line.join("a")
-    line.advance(31, "a")
-    assert (line.beat("a").answer, line.beat("a").queue) == ("waiting", 2)
-    line.join("b", 2)
-    line.advance(31, "a", "b")
-    assert line.beat("b").word == "max wait"
-
-
 def test_a_transfer_keeps_the_arrival_and_front_is_before_all(line: DeskUnderTest) -> None:
     line.agent(7, 1, online=True)
     line.join("a")
@@ -251,6 +240,17 @@ def test_a_transfer_keeps_the_arrival_and_front_is_before_all(line: DeskUnderTes
     assert line.run(desk.transfer_to_agent(SLUG, "b", 9)).agent == 9
     assert line.run(desk.transfer_to_agent(SLUG, "a", 9)).answer == "no_room"
     assert line.beat("a").agent == 8
+
+
+def test_a_visitor_who_was_just_matched_is_not_moved_out_of_the_room_to_the_front(
+    line: DeskUnderTest,
+) -> None:
+    line.queue(1, wrap_up_seconds=30)
+    line.agent(7, 1, online=True)
+    line.join("a")
+    before = line.visit("a")
+    assert line.run(desk.transfer_to_queue(SLUG, "a", 1, front=True)).answer == "room"
+    assert line.visit("a") == before
 
 
 def test_a_transfer_to_a_queue_frees_its_agent_for_the_next_whatever_their_ids(

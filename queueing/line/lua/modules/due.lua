@@ -2,7 +2,7 @@
 -- Rarely needed.
 local due = {}
 
-due.LOOK_AGAIN_MS = 5000 -- for visitors of a queue without agents, while the other queue is full
+due.LOOK_AGAIN_MS = 5000 -- while the other queue is full, or an agent has the visitor's offer
 due.RELAXED_STEPS = 9 -- by then, nothing is left of a level
 
 function due.handle(name, batch)
@@ -120,7 +120,8 @@ end
 -- A visitor has waited for its queue's longest wait.
 function due.longest_wait(id)
   local visit = visits.read(id)
-  if not visit or (visit.state ~= 'waiting' and visit.state ~= 'away') then return end
+  if not visit or not visits.IN_LINE[visit.state] then return end
+  if visit.state == 'offered' then return timers.start(timers.LONGEST_WAIT .. id, due.LOOK_AGAIN_MS) end
   local conf = queues.of(visit.queue)
   if not conf or conf.overflow == '0' or not queues.takes(conf.overflow) then
     rooms.end_visit(visit, 'max wait', 'sweep')

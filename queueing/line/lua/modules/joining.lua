@@ -51,13 +51,13 @@ function joining.join(id, queue, class, needed, arrived, anyway)
   local ticket, joined
   if arrived == '' then ticket, joined = tickets.next() else ticket = int(math.min(arrived + 0, desk.now)) end
   local visit = visits.new(id, queue, class, ticket, joined or ticket, need)
-  joining.begin(visit, queues.of(queue))
+  joining.begin(visit, queues.of(queue), arrived ~= '')
   return visits.reply(visit)
 end
 
 -- Begins a visit. It is matched at once if an agent is free. No visitor who can be matched is before it then, because
--- that visitor would have the agent.
-function joining.begin(visit, conf)
+-- that visitor would have the agent. waits_anew: the longest wait does not count from the arrival.
+function joining.begin(visit, conf, waits_anew)
   desk.joined = int(desk.joined + 1)
   presence.beat_visitor(visit)
   local agent = desk.is_open and conf.mode ~= 'manual' and matching.heard_agent(visit, conf)
@@ -67,7 +67,8 @@ function joining.begin(visit, conf)
     matching.join_them(visit, agent, conf)
   else
     visits.write(visit)
-    timers.start_longest_wait(visit, conf)
-    timers.start_relax(visit, conf)
   end
+  if not visits.IN_LINE[visit.state] then return end
+  if waits_anew then timers.restart_longest_wait(visit, conf) else timers.start_longest_wait(visit, conf) end
+  timers.start_relax(visit, conf)
 end

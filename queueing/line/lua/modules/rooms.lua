@@ -64,6 +64,7 @@ end
 -- visit's word has the reason, because the page shows it before SQL has it.
 function rooms.requeue(visit, kind, reason)
   local from, is_away = visit.agent, visits.is_away_in_room(visit)
+  local waits_anew = visit.state == 'room' or visit.queue ~= visit.queue_before
   visit.word = visit.state == 'room' and kind or '-'
   visit.state, visit.agent, visit.since = is_away and 'away' or 'waiting', '-', desk.at_ms
   visit.token = '-'
@@ -73,7 +74,7 @@ function rooms.requeue(visit, kind, reason)
   calls.look_now(visit)
   visits.write(visit)
   if conf then
-    timers.start_longest_wait(visit, conf)
+    if waits_anew then timers.restart_longest_wait(visit, conf) end
     timers.start_relax(visit, conf)
   end
   visits.log_with(kind, visit, from, 'd', movement, 'w', reason)
@@ -103,6 +104,7 @@ function rooms.overflow(visit, queue, reason)
   if visit.state == 'away' then
     local movement = visits.movement(visit)
     visits.write(visit)
+    timers.restart_longest_wait(visit, queues.of(queue))
     visits.log('overflow', visit, 'd', movement, 'w', reason)
   else
     rooms.requeue(visit, 'overflow', reason)

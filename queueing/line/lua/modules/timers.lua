@@ -30,11 +30,17 @@ function timers.due(name)
   return redis.call('ZSCORE', desk.tag .. ':timers', name)
 end
 
--- A visitor's longest wait, counted from its arrival. earliest_ms: not over before this time, if given.
-function timers.start_longest_wait(visit, conf, earliest_ms)
+-- A visitor's longest wait, counted from its arrival.
+function timers.start_longest_wait(visit, conf)
   if conf.longest_wait_ms == 0 then return end
-  local ends_ms = visit.joined / desk.MS_US + conf.longest_wait_ms
-  timers.set(timers.LONGEST_WAIT .. visit.id, math.max(earliest_ms or 0, ends_ms))
+  timers.set(timers.LONGEST_WAIT .. visit.id, visit.joined / desk.MS_US + conf.longest_wait_ms)
+end
+
+-- A visitor's longest wait, counted from now: the visitor comes from a room or another queue, or back to a desk that had
+-- forgotten it.
+function timers.restart_longest_wait(visit, conf)
+  local name = timers.LONGEST_WAIT .. visit.id
+  if conf.longest_wait_ms > 0 then timers.start(name, conf.longest_wait_ms) else timers.stop(name) end
 end
 
 -- The levels that a visitor needs fall by one at each step of waiting.

@@ -2,6 +2,7 @@
 import { onPersonal, subscribe } from "../../../live.js";
 import { stayPresent } from "../../../live/presence.js";
 import { announce, getJSON, h, icon, pageData, postJSON, setText } from "../../shared/dom.js";
+import { refill } from "../../shared/figures.js";
 import { onKey } from "../../shared/keys.js";
 import { NoticeBanner, alertPerson, startSoundSwitch } from "../alert.js";
 import { AgentLine } from "./line.js";
@@ -11,6 +12,7 @@ import { keep, kept } from "../kept.js";
 import { pauseWords } from "../reasons.js";
 import { keptWrap, pairWraps } from "./wrap.js";
 import { toastFailure } from "../../shared/toast.js";
+import { countOf } from "../waiting.js";
 import { clockOf, fill, gettext, ngettext, spanOf } from "../../shared/words.js";
 
 const page = pageData("agent-page");
@@ -190,19 +192,21 @@ function close(room) {
 
 /** Show what comes next if the chosen slot is empty. */
 function showFree() {
-  shelf.querySelectorAll(".room--free").forEach((each) => each.remove());
-  if (chosenRoom()) return;
+  const before = shelf.querySelector(".room--free");
+  if (chosenRoom()) return before?.remove();
   const online = state.state === "online";
   const title = online ? gettext("Free") : state.state === "paused" ? gettext("You are paused") : gettext("You are offline");
   const text = online ? gettext("The next visitor appears here automatically. You can also take one from the line.") : gettext("Go online to get visitors.");
-  shelf.append(h("section", { class: "card room room--free" }, h("div", { class: "state" }, icon(online ? "chair" : "headset_off"), h("p", { class: "state__title" }, title), h("p", { class: "state__text" }, text), online ? null : h("dl", { class: "console__today" }, ...queuesNow()), h("a", { class: "button button--small", href: "/agent/history/" }, icon("history"), gettext("My history")))));
+  const card = before ?? h("section", { class: "card room room--free" });
+  refill(card, [h("div", { class: "state" }, icon(online ? "chair" : "headset_off"), h("p", { class: "state__title" }, title), h("p", { class: "state__text" }, text), online ? null : h("dl", { class: "console__today" }, ...queuesNow()), h("a", { class: "button button--small", "data-focus": "history", href: "/agent/history/" }, icon("history"), gettext("My history")))]);
+  return shelf.append(card);
 }
 
 /** Return the number of waiting visitors in each of the agent's queues, shown while no visitor is served. */
 function queuesNow() {
   return lines.flatMap((line) => {
     const count = Object.keys(line.data).length;
-    return [h("dt", {}, line.queue.name), h("dd", { class: "num" }, fill(ngettext("%(n)s in line", "%(n)s in line", count), { n: count }))];
+    return [h("dt", {}, line.queue.name), h("dd", { class: "num" }, fill(ngettext("%(n)s in line", "%(n)s in line", count), { n: countOf(count) }))];
   });
 }
 

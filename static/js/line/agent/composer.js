@@ -55,6 +55,13 @@ export class AgentComposer {
     this.files.attach(this.element, talk, () => !this.box.checked);
   }
 
+  /** Put a note that wasn't saved back into the field, as a note. */
+  takeBack(note) {
+    this.box.checked = true;
+    this.field.value = [note, this.field.value].filter(Boolean).join("\n");
+    this.field.dispatchEvent(new Event("input"));
+  }
+
   get text() {
     return this.field.value;
   }

@@ -4,7 +4,7 @@ import { h, icon, setText } from "../../shared/dom.js";
 import { languageChip } from "./language.js";
 import { verified } from "./verified.js";
 import { foldReasons } from "../reasons.js";
-import { classChips, drawWaiting, skillChips, tellWaits, whyButton, whyTitle, waitingRow } from "../waiting.js";
+import { classChips, countOf, drawWaiting, skillChips, tellWaits, whyButton, whyTitle, waitingRow } from "../waiting.js";
 import { fill, gettext, ngettext } from "../../shared/words.js";
 
 const SIGNS = {
@@ -31,7 +31,7 @@ export class AgentLine {
   draw() {
     if (this.opened && !this.data[this.opened]) this.opened = "";
     const all = drawWaiting(this.list, this.data, (visit, row) => this.row(visit, row));
-    setText(this.card.querySelector("[data-count]"), fill(ngettext("%(n)s in line", "%(n)s in line", all), { n: all }));
+    setText(this.card.querySelector("[data-count]"), fill(ngettext("%(n)s in line", "%(n)s in line", all), { n: countOf(all) }));
     this.card.querySelector("[data-nobody]").hidden = all > 0;
     this.tick();
     this.counted();

@@ -2,6 +2,7 @@
 import { subscribe } from "../../../live.js";
 import { ask } from "../../shared/dialog.js";
 import { announce, csrfToken, getJSON, h, icon, postJSON, setText } from "../../shared/dom.js";
+import { refill } from "../../shared/figures.js";
 import { CallBar } from "./call.js";
 import { showContext } from "./context.js";
 import { AgentComposer } from "./composer.js";
@@ -98,8 +99,8 @@ export class Room {
     this.offered = this.slot.since_ms || Date.now();
     this.left = h("b", { class: "num" });
     this.element.className = "card room room--offer";
-    const { name, left } = this;
-    this.element.replaceChildren(offerOf({ name, topic: this.slot.topic || "", chips: verified(this.slot), left, accept: () => this.accept(), decline: () => this.answer("decline") }));
+    const { visit, name, left } = this;
+    refill(this.element, [offerOf({ visit, name, topic: this.slot.topic || "", chips: verified(this.slot), left, accept: () => this.accept(), decline: () => this.answer("decline") })]);
     this.tick();
   }
 
@@ -210,7 +211,7 @@ export class Room {
     try {
       this.talk.add([await postJSON("/api/v1/agent/notes", { visit: this.visit, id: newId(), text })]);
     } catch (error) {
-      if (this.field) this.field.value = text;
+      this.composed?.takeBack(text);
       toastFailure(error);
     }
   }

@@ -1,5 +1,6 @@
 // The numbered slots of an agent's rooms. A room keeps its slot; when it ends, the slot is empty until filled again.
 import { h, icon, setText } from "../../shared/dom.js";
+import { refill } from "../../shared/figures.js";
 import { summaryOf } from "./facts.js";
 import { keep, kept } from "../kept.js";
 import { fill, gettext, ngettext, timeOf } from "../../shared/words.js";
@@ -113,7 +114,7 @@ export class SlotList {
     const now = JSON.stringify([words, chosen]);
     if (now === this.tabsDrawn) return;
     this.tabsDrawn = now;
-    this.tabs.replaceChildren(...words.map((text, at) => h("button", { type: "button", "aria-pressed": String(used[at][1] === chosen), onclick: () => this.choose(used[at][1]) }, text)));
+    refill(this.tabs, words.map((text, at) => h("button", { type: "button", "data-focus": `tab ${used[at][1]}`, "aria-pressed": String(used[at][1] === chosen), onclick: () => this.choose(used[at][1]) }, text)));
   }
 }
 

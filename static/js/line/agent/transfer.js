@@ -104,7 +104,7 @@ export class Transfer {
   }
 
   option(target) {
-    const option = h("div", { class: "target", role: "option", id: `${this.list.id}-${target.key}`, "aria-selected": "false", "aria-disabled": target.can ? null : "true" },
+    const option = h("div", { class: "target", role: "option", "data-focus": `${this.visit} ${target.key}`, id: `${this.list.id}-${target.key}`, "aria-selected": "false", "aria-disabled": target.can ? null : "true" },
       target.mark, h("span", { class: "target__words" }, h("b", {}, target.name), target.more ? h("span", { class: "target__more" }, target.more) : null), h("span", { class: "target__state num" }, ...target.state));
     option.addEventListener("mousedown", (event) => event.preventDefault()); // the field keeps the focus
     if (target.can) option.addEventListener("click", () => { this.active = target.key; this.show(); });

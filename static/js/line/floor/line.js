@@ -2,7 +2,7 @@
 import { followRows } from "../../../live/rows.js";
 import { getJSON, h, setText } from "../../shared/dom.js";
 import { foldReasons } from "../reasons.js";
-import { classChips, drawWaiting, skillChips, tellWaits, whyButton, whyTitle, waitingRow } from "../waiting.js";
+import { classChips, countOf, drawWaiting, skillChips, tellWaits, whyButton, whyTitle, waitingRow } from "../waiting.js";
 import { fill, gettext } from "../../shared/words.js";
 
 const ASK_MS = 5000; // maximum age of the sentences
@@ -44,7 +44,7 @@ export class FloorLine {
   draw() {
     if (this.opened && !this.rows[this.opened]) this.opened = "";
     const all = drawWaiting(this.list, this.rows, (visit, row) => this.row(visit, row));
-    setText(find("line-count"), String(all));
+    setText(find("line-count"), countOf(all));
     find("line-none").hidden = all > 0;
   }
 

@@ -293,11 +293,15 @@ async function tellLeaving() {
 find("leave").addEventListener("click", () => leave({ title: gettext("Leave the line"), text: gettext("Your place goes to the next person in line."), go: gettext("Leave the line"), danger: true }));
 find("end").addEventListener("click", () => leave({ title: gettext("End conversation"), text: gettext("You can save the transcript afterwards."), go: gettext("End conversation"), danger: true }));
 find("again").addEventListener("click", async () => {
-  // a visitor who was lost in a room shows the earlier visit, and gets to the head of the line
-  const joined = lost && await call(`queues/${page.slug}/join`, { kept, body: {} }).catch(() => null);
-  if (joined) keepVisit(joined);
-  else store.clear();
-  location.reload();
+  try {
+    // a visitor who was lost in a room shows the earlier visit, and gets to the head of the line
+    if (lost) keepVisit(await call(`queues/${page.slug}/join`, { kept, body: {} }));
+    else store.clear();
+  } catch (error) {
+    if (AWAY.has(error.status)) return toastFailure(error);
+    store.clear();
+  }
+  return location.reload();
 });
 startHolding(() => kept);
 startTranscript(() => kept);
