@@ -21,7 +21,13 @@ NOT_QUARANTINED: Final[Mapping[str, Any]] = {
     "quarantined_reason": "",
     "quarantined_until": None,
 }
+KIND: Final = "numbers.pool"  # of the history
 CHUNK = 1_000  # rows of one SQL statement and of one script call
+# The reasons of quarantines in Redis while numbers leave a pool. SQL does not store these.
+MOVING: Final = "moving to "  # the new pool follows
+MERGING: Final = "merging"
+# The reason of deletions in Redis that follow SQL. The row may be back when SQL reads them.
+FOLLOWS_SQL: Final = "deleted in SQL"
 
 
 def settings_of(pool: Pool) -> commands.PoolSettings:
@@ -91,6 +97,11 @@ def chunks(items: Sequence[I], size: int = CHUNK) -> Iterator[Sequence[I]]:
     """Yield the items, `size` at a time."""
     for start in range(0, len(items), size):
         yield items[start : start + size]
+
+
+def is_leaving(reason: str) -> bool:
+    """Whether a quarantine lasts only until its number has left the pool."""
+    return reason == MERGING or reason.startswith(MOVING)
 
 
 def summary(values: Sequence[str]) -> dict[str, object]:
