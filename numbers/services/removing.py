@@ -10,7 +10,7 @@ from redis.exceptions import RedisError
 
 from numbers import pool as commands
 from numbers.errors import NumbersError
-from numbers.models import Number, NumberTag, Pool, UnsentChange
+from numbers.models import HealthAction, Number, NumberTag, Pool, UnsentChange
 from numbers.services.common import (
     FOLLOWS_SQL,
     KIND,
@@ -145,6 +145,8 @@ def _write_move(
         keys, moved = [row.pk for row in going], [row.value for row in going]
         Number.objects.filter(pk__in=keys).update(pool=target)
         NumberTag.objects.filter(number_id__in=keys).update(pool=target)
+        rests = HealthAction.objects.filter(pool=source, number__in=moved, returned_at=None)
+        rests.update(pool=target)  # they end there
         access.audit(
             actor=act.actor,
             action=act.action,
