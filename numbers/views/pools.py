@@ -79,7 +79,8 @@ def _context(
     total = selectors.visible_pools(principal).count()
     filters, after = _filters(request), request.GET.get("after", "")
     matching, following = _matching(principal, filters), ""
-    if filters["show"] in LIVE_FILTERS:  # SQL doesn't know these, so every pool is read
+    # SQL doesn't know these, so every pool is read.
+    if filters["show"] in LIVE_FILTERS or filters["sort"].removeprefix("-") in SORTS:
         rows = _read_rows(pages_of(matching), filters)
     else:
         shown, following = page_after(matching, after)

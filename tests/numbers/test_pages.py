@@ -292,6 +292,17 @@ def test_the_file_and_the_filters_cover_every_page(
     assert len(unknown["rows"]) == 1
     paused = as_operator.get("/pools/?show=paused").context
     assert ([row.pool.slug for row in paused["rows"]], paused["next_url"]) == (["west"], "")
+    by_name = as_operator.get("/pools/?sort=-name").context
+    assert ([row.pool.slug for row in by_name["rows"]], by_name["next_url"]) == (
+        ["west", "east"],
+        "",
+    )
+
+
+def test_the_page_says_recovering_while_redis_is(pool: Pool, as_operator: Client) -> None:
+    """SQL hears of the end with the history."""
+    Pool.objects.update(recovering_since=timezone.now())
+    assert b"data-recovering" not in as_operator.get("/pools/east/").content
 
 
 def test_reconcile_says_what_it_found(pool: Pool, as_operator: Client) -> None:
