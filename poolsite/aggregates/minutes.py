@@ -76,7 +76,7 @@ def hour_values(
     samples: returns those since a moment.
     """
     last = minute_of()
-    minutes = [last - timedelta(minutes=n) for n in reversed(range(HOUR_MINUTES + 1))]
+    minutes = [last - timedelta(minutes=n) for n in reversed(range(HOUR_MINUTES))]
     known = {sample.minute: sample for sample in samples(minutes[0])}
     return {
         "at": [int(at.timestamp() * 1_000) for at in minutes],
@@ -93,7 +93,7 @@ def hour_sums(
     """Return the sums of the last hour's samples by key and counter, or 0 without samples."""
     since = minute_of() - timedelta(minutes=HOUR_MINUTES)
     sums = {each: dict.fromkeys(names, 0) for each in keys}
-    found = samples.filter(**{f"{key}__in": list(sums)}, minute__gte=since).order_by()
+    found = samples.filter(**{f"{key}__in": list(sums)}, minute__gt=since).order_by()
     for row in found.values(key).annotate(**{f"sum_{name}": Sum(name) for name in names}):
         sums[row[key]] = {name: row[f"sum_{name}"] for name in names}
     return sums
