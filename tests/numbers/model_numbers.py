@@ -20,7 +20,9 @@ class Numbers(Base):
         if event.event == "del":
             self.delete(name)
             return 1, name, "nodata", ""
-        if event.event == "renew" and (call := self.old_calls.get(name) or number and number.call):
+        if event.event == "renew" and (
+            call := self.old_calls.get(name) or (number and number.call)
+        ):
             return self.renew(name, call, event.call_id)
         if number is None:
             return 0, name, "nodata", "unknown number"
