@@ -13,7 +13,7 @@ from numbers.canonical import canonical
 from numbers.errors import NumbersError
 from numbers.models import Number, NumberTag, Pool
 from numbers.reason_words import rejection_of
-from numbers.services.common import CHUNK, chunks, send_after_commit, summary
+from numbers.services.common import CHUNK, chunks, lock_living, send_after_commit, summary
 from numbers.services.owners import calls_of_others, owners_of
 from poolsite import access, hotpath, number_format
 from poolsite.access.services.actor import Actor, clean_reason, require
@@ -165,6 +165,7 @@ def numbers_add(
     for chunk in chunks(wanted):
         part = Added()
         with transaction.atomic():
+            lock_living(pool)
             rows = _insert(
                 pool, chunk, part, label=label, notes=notes, region=region, import_id=import_id
             )

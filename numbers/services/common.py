@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeVar, cast
 
 from django.conf import settings
+from django.utils.translation import gettext as _
 
 from numbers import pool as commands
 from numbers.errors import NumbersError
@@ -69,6 +70,15 @@ def send_after_commit(pool: Pool, send: Callable[[], object]) -> None:
     """
     mark = UnsentChange.objects.create(pool=pool)
     rows.send_after_commit(pool.tag, mark, send, commands.PoolRefusedError)
+
+
+def lock_living(pool: Pool) -> None:
+    """Lock the pool's row, so that it is not deleted before the current transaction ends.
+
+    A deleted pool must get no numbers: nothing would free them. Raise NumbersError if it was.
+    """
+    if Pool.objects.select_for_update(no_key=True).filter(pk=pool.pk).first() is None:
+        raise NumbersError("unknown-pool", _("The pool was deleted."))
 
 
 @contextlib.contextmanager

@@ -17,6 +17,7 @@ from numbers.services.common import (
     MOVING,
     check,
     chunks,
+    lock_living,
     redis_refusals,
     send_after_commit,
     summary,
@@ -138,6 +139,7 @@ def _write_move(
 ) -> set[str]:
     """Move those that are still in the old pool. Return them."""
     with transaction.atomic():
+        lock_living(target)
         found = Number.objects.select_for_update().filter(pool=source, value__in=values)
         going = list(found)
         if not going:
@@ -165,6 +167,7 @@ def in_call(source: Pool, values: Sequence[str]) -> list[str]:
     found = hotpath.run(commands.states(source.slug, values))
     if found is None or found.status == "recovering":  # its calls may not be reported yet
         raise NumbersError(
-            "unavailable", _("The data of %(pool)s is being rebuilt.") % {"pool": source.slug}
+            "unavailable" if found is None else "recovering",
+            _("The data of %(pool)s is being rebuilt.") % {"pool": source.slug},
         )
     return [value for value, state in found.by_number.items() if state.busy or "x" in state.held]
