@@ -13,6 +13,7 @@ from django.utils import timezone
 from numbers import pool as commands
 from numbers import regions
 from numbers.canonical import canonical
+from numbers.errors import NumbersError
 from numbers.imports.staging import (
     CHUNK,
     QUERY_VALUES,
@@ -23,6 +24,7 @@ from numbers.imports.staging import (
 from numbers.models import ImportRow, Number, NumberImport, NumberTag
 from numbers.reason_words import sentence_of
 from numbers.services.adding import load_numbers
+from numbers.services.common import lock_living
 from numbers.services.removing import remove_numbers
 from poolsite import access
 from poolsite.access import Principal
@@ -112,6 +114,10 @@ def _next_rows(found: NumberImport) -> list[ImportRow]:
 
 def _take(found: NumberImport, rows: Sequence[ImportRow], reader: Principal | None) -> None:
     """Write one chunk in the caller's transaction. Refuse the rows of numbers that are taken."""
+    try:
+        lock_living(found.pool)
+    except NumbersError as error:
+        raise JobError(error.detail) from error
     now = timezone.now()
     home = found.pool.home_country
     for row in rows:  # a row that an older release previewed may be in another format

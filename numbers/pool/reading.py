@@ -84,6 +84,7 @@ class States:
 
     as_of_us: int
     seq: int
+    status: str  # of the pool
     by_number: Mapping[str, NumberState]
 
 
@@ -100,7 +101,7 @@ def states(slug: str, numbers: Sequence[str]) -> Command[States | None]:
             state = parse_state(number, text, int(lease) if lease else None, region)
             if state is not None:
                 found[number] = state
-        return States(int(reply[0]), int(reply[2]), found)
+        return States(int(reply[0]), int(reply[2]), STATUS[reply[1][0]], found)
 
     return pool_command("read", slug, wanted, read)
 

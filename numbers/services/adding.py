@@ -13,7 +13,7 @@ from numbers.canonical import canonical
 from numbers.errors import NumbersError
 from numbers.models import Number, NumberTag, Pool
 from numbers.reason_words import rejection_of
-from numbers.services.common import CHUNK, chunks, send_after_commit, summary
+from numbers.services.common import CHUNK, chunks, lock_living, send_after_commit, summary
 from numbers.services.owners import calls_of_others, owners_of
 from poolsite import access, hotpath, number_format
 from poolsite.access.services.actor import Actor, clean_reason, require
@@ -34,6 +34,14 @@ class Added:
     elsewhere: dict[str, str] = field(default_factory=dict)  # number → the other pool's slug
     in_call: dict[str, str] = field(default_factory=dict)  # number → the pool of its old call
     stored: dict[str, str] = field(default_factory=dict)
+
+    def join(self, part: "Added") -> None:
+        """Add the result of more numbers."""
+        self.added += part.added
+        self.here += part.here
+        self.elsewhere |= part.elsewhere
+        self.in_call |= part.in_call
+        self.stored |= part.stored
 
 
 def number_add(
@@ -155,22 +163,24 @@ def numbers_add(
     done = Added()
     wanted = sorted({canonical(value, pool.home_country) for value in values})
     for chunk in chunks(wanted):
+        part = Added()
         with transaction.atomic():
+            lock_living(pool)
             rows = _insert(
-                pool, chunk, done, label=label, notes=notes, region=region, import_id=import_id
+                pool, chunk, part, label=label, notes=notes, region=region, import_id=import_id
             )
             tag_rows(rows, tags)
+            access.audit(
+                actor=actor,
+                action="numbers.number_add",
+                thing=pool,
+                after=summary(part.added) | {"here": len(part.here), "taken": len(part.elsewhere)},
+                reason=clean_reason(reason),
+                job=job,
+            )
             if rows:
                 send_after_commit(pool, partial(load_numbers, pool, rows))
-    with transaction.atomic():
-        access.audit(
-            actor=actor,
-            action="numbers.number_add",
-            thing=pool,
-            after=summary(done.added) | {"here": len(done.here), "taken": len(done.elsewhere)},
-            reason=clean_reason(reason),
-            job=job,
-        )
+        done.join(part)
     return done
 
 

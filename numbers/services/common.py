@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeVar, cast
 
 from django.conf import settings
+from django.utils.translation import gettext as _
 
 from numbers import pool as commands
 from numbers.errors import NumbersError
@@ -21,7 +22,13 @@ NOT_QUARANTINED: Final[Mapping[str, Any]] = {
     "quarantined_reason": "",
     "quarantined_until": None,
 }
+KIND: Final = "numbers.pool"  # of the history
 CHUNK = 1_000  # rows of one SQL statement and of one script call
+# The reasons of quarantines in Redis while numbers leave a pool. SQL does not store these.
+MOVING: Final = "moving to "  # the new pool follows
+MERGING: Final = "merging"
+# The reason of deletions in Redis that follow SQL. The row may be back when SQL reads them.
+FOLLOWS_SQL: Final = "deleted in SQL"
 
 
 def settings_of(pool: Pool) -> commands.PoolSettings:
@@ -65,6 +72,15 @@ def send_after_commit(pool: Pool, send: Callable[[], object]) -> None:
     rows.send_after_commit(pool.tag, mark, send, commands.PoolRefusedError)
 
 
+def lock_living(pool: Pool) -> None:
+    """Lock the pool's row, so that it is not deleted before the current transaction ends.
+
+    A deleted pool must get no numbers: nothing would free them. Raise NumbersError if it was.
+    """
+    if Pool.objects.select_for_update(no_key=True).filter(pk=pool.pk).first() is None:
+        raise NumbersError("unknown-pool", _("The pool was deleted."))
+
+
 @contextlib.contextmanager
 def redis_refusals() -> Iterator[None]:
     """Turn the pool's own refusals into NumbersError."""
@@ -91,6 +107,11 @@ def chunks(items: Sequence[I], size: int = CHUNK) -> Iterator[Sequence[I]]:
     """Yield the items, `size` at a time."""
     for start in range(0, len(items), size):
         yield items[start : start + size]
+
+
+def is_leaving(reason: str) -> bool:
+    """Whether a quarantine lasts only until its number has left the pool."""
+    return reason == MERGING or reason.startswith(MOVING)
 
 
 def summary(values: Sequence[str]) -> dict[str, object]:

@@ -7,14 +7,13 @@ from django.utils import timezone
 
 from numbers import pool as commands
 from numbers.models import CallRecord, Number, Pool, UnsentChange
-from numbers.services.common import chunks
+from numbers.services.common import KIND, chunks
 from numbers.services.mending import Mending
 from numbers.services.reports import PoolReport
 from numbers.services.scanning import Page, scan_structure
 from poolsite import history, hotpath
 from poolsite.history import Aggregate
 
-KIND = "numbers.pool"
 COLUMNS = (
     "value",
     "canonical",

@@ -2,7 +2,8 @@
 
 The drain notes each number in the transaction that writes it to SQL, where no two pools can have
 the same number. If Redis was unavailable or the process died, the watch repeats the notification. A
-number whose old call is still in progress in another pool waits until that call has ended.
+number whose old call is still in progress in another pool waits until that call has ended, also one
+that was moved here.
 """
 
 import logging
@@ -15,11 +16,13 @@ from redis.exceptions import RedisError
 
 from numbers import pool as commands
 from numbers.models import CallRecord, Number, Pool, UnconfirmedNumber
+from numbers.services.adding import load_numbers
 from numbers.services.common import chunks
 from numbers.services.owners import calls_of_others
 from poolsite import hotpath
 
 logger = logging.getLogger(__name__)
+NOT_ADDED = 0  # the time of the add of a number that is not in Redis yet
 
 
 def confirm_after_commit(pool_id: int, added: Mapping[str, int]) -> None:
@@ -40,6 +43,14 @@ def confirm_after_commit(pool_id: int, added: Mapping[str, int]) -> None:
         update_fields=["added_us"],
     )
     transaction.on_commit(partial(_confirm_noted, pool_id, list(added)))
+
+
+def load_when_free(pool: Pool, rows: Sequence[Number]) -> None:
+    """Add SQL's rows to Redis, each as soon as it has no old call in another pool."""
+    busy = calls_of_others(pool, [row.value for row in rows])
+    load_numbers(pool, [row for row in rows if row.value not in busy])
+    notes = [UnconfirmedNumber(pool=pool, value=one, added_us=NOT_ADDED) for one in busy]
+    UnconfirmedNumber.objects.bulk_create(notes, batch_size=500, ignore_conflicts=True)
 
 
 def _confirm_noted(pool_id: int, values: Sequence[str]) -> None:
@@ -69,11 +80,13 @@ def _confirm(pool: Pool, rows: Sequence[UnconfirmedNumber]) -> int:
     busy = calls_of_others(pool, [row.value for row in rows])  # in another format, too
     rows = [row for row in rows if row.value not in busy]
     values = [row.value for row in rows]
-    ours = set(Number.objects.filter(pool=pool, value__in=values).values_list("value", flat=True))
+    ours = {row.value: row for row in Number.objects.filter(pool=pool, value__in=values)}
     added = {row.value: row.added_us for row in rows if row.value in ours}
+    missing = [ours[value] for value, added_us in added.items() if added_us == NOT_ADDED]
     try:
         if added:
             hotpath.run(commands.confirm(pool.slug, added))
+        load_numbers(pool, missing)
     except (hotpath.HotPathError, RedisError, commands.PoolRefusedError) as error:
         logger.warning("numbers: added numbers of %s stay unconfirmed: %s", pool.slug, error)
         return 0

@@ -12,7 +12,8 @@ from numbers.models import (
     PoolEvent,
     SpamLabel,
 )
-from numbers.services.rebuilding import KIND, pool_check, pool_rebuild
+from numbers.services.common import KIND
+from numbers.services.rebuilding import pool_check, pool_rebuild
 from numbers.services.records import write_entries
 from poolsite.aggregates.sources import AggregateSource
 from poolsite.history import Retained

@@ -28,25 +28,25 @@ def numbers_quarantine(
     """Quarantine numbers. Their calls and registrations stay. Return how many changed."""
     require(actor, "numbers.operate", pool)
     reason = clean_reason(reason, needed=True)
-    changed: list[str] = []
+    changed = 0
     for chunk in chunks(values):
         with transaction.atomic():
             rows = Number.objects.filter(pool=pool, value__in=chunk, quarantined_at=None)
-            found = list(rows.values_list("value", flat=True))
+            found = list(rows.select_for_update().values_list("value", flat=True))
             rows.update(
                 quarantined_at=timezone.now(),
                 quarantined_by=name_of(actor),
                 quarantined_reason=reason,
                 quarantined_until=None,
             )
-            changed += found
+            changed += len(found)
             if found:
                 send_after_commit(pool, partial(hold_in_redis, pool, found, reason))
                 webhook_events.tell(
                     webhook_events.QUARANTINED, pool, found, reason=reason, by=name_of(actor)
                 )
-    _audit_hold(actor, pool, "numbers.number_quarantine", changed, reason, job)
-    return len(changed)
+                _audit_hold(actor, pool, "numbers.number_quarantine", found, reason, job)
+    return changed
 
 
 def numbers_release(
@@ -64,22 +64,22 @@ def numbers_release(
     """
     require(actor, "numbers.operate", pool)
     reason = clean_reason(reason)
-    changed: list[str] = []
+    changed = 0
     for chunk in chunks(values):
         with transaction.atomic():
             rows = Number.objects.filter(
                 pool=pool, value__in=chunk, quarantined_at__isnull=False, twin_of=None
             )
-            found = list(rows.values_list("value", flat=True))
+            found = list(rows.select_for_update().values_list("value", flat=True))
             rows.update(**NOT_QUARANTINED)
-            changed += found
+            changed += len(found)
             if found:
                 send_after_commit(pool, partial(let_go_in_redis, pool, found, reason))
                 webhook_events.tell(
                     webhook_events.RELEASED, pool, found, reason=reason, by=name_of(actor)
                 )
-    _audit_hold(actor, pool, "numbers.number_release", changed, reason, job)
-    return len(changed)
+                _audit_hold(actor, pool, "numbers.number_release", found, reason, job)
+    return changed
 
 
 def number_quarantine(*, actor: Actor, number: Number, reason: str) -> Number:
@@ -121,16 +121,9 @@ def _all_known(outcomes: Sequence[commands.EventOutcome]) -> None:
 def _audit_hold(
     actor: Actor, pool: Pool, action: str, values: list[str], reason: str, job: str | None
 ) -> None:
-    if values:
-        with transaction.atomic():
-            access.audit(
-                actor=actor,
-                action=action,
-                thing=pool,
-                after=summary(values),
-                reason=reason,
-                job=job,
-            )
+    access.audit(
+        actor=actor, action=action, thing=pool, after=summary(values), reason=reason, job=job
+    )
 
 
 def numbers_force_hangup(

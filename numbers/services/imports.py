@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from numbers.errors import NumbersError
 from numbers.imports import kinds
 from numbers.models import NumberImport, Pool
+from numbers.services.common import lock_living
 from poolsite import access, jobs
 from poolsite.access import Principal
 from poolsite.access.models import User
@@ -30,12 +31,11 @@ def import_upload(
     XLSX. Raise the errors of access if the actor may not operate the pool.
     """
     require(actor, "numbers.operate", pool)
-    if pool.deleted_at is not None:
-        raise NumbersError("unknown-pool", _("The pool was deleted."))
     name = Path(file_name.replace("\\", "/")).name[-200:].replace("\x00", "")
     if not name.lower().endswith(ENDINGS):
         raise NumbersError("not-allowed", _("Choose a CSV or XLSX file. Nothing was added."))
     with transaction.atomic():
+        lock_living(pool)
         found = NumberImport.objects.create(
             pool=pool, actor=_user(actor), actor_name=_name(actor), file_name=name
         )
@@ -66,6 +66,7 @@ def import_confirm(*, actor: Actor, number_import: NumberImport, reason: str = "
             return found
         if not found.can_confirm:
             raise _not_now(found)
+        lock_living(found.pool)
         told = {"pool": found.pool.slug, "numbers": found.rows_to_import}
         _move(found, State.IMPORTING, actor, "numbers.import_confirm", reason, told)
         _start(found, kinds.IMPORT, actor)

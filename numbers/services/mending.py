@@ -4,9 +4,8 @@ from collections.abc import Sequence
 
 from numbers import pool as commands
 from numbers.models import CallRecord, Number, Pool
-from numbers.services.adding import load_numbers
-from numbers.services.common import settings_of
-from numbers.services.confirming import confirm_states
+from numbers.services.common import is_leaving, settings_of
+from numbers.services.confirming import confirm_states, load_when_free
 from numbers.services.owners import calls_of_others, place_of, twins_known
 from numbers.services.pools import apply_pause, apply_settings
 from numbers.services.records import close_untold
@@ -38,16 +37,16 @@ class Mending:
         """Numbers that only one side has, except those whose calls are in another pool."""
         missing = [value for value in values if value in rows and value not in states]
         extra = [value for value in values if value in states and value not in rows]
-        owners = twins_known(self.pool, extra)
+        gone = [value for value in extra if is_leaving(states[value].quarantine_reason)]
+        owners = twins_known(self.pool, [value for value in extra if value not in gone])
         homes = {value: place_of(value, owner) for value, owner in owners.items()}
         self.report.foreign |= homes
         extra = [value for value in extra if value not in homes]
         elsewhere = calls_of_others(self.pool, missing)
-        missing = [value for value in missing if value not in elsewhere]
-        self.report.add(MISSING, missing)
+        self.report.add(MISSING, [value for value in missing if value not in elsewhere])
         self.report.add(EXTRA, extra)
         if self.mend and missing:
-            load_numbers(self.pool, [rows[value] for value in missing])
+            load_when_free(self.pool, [rows[value] for value in missing])
         if self.mend and extra:
             remove_numbers(self.pool, extra)
 

@@ -17,7 +17,7 @@ from django.utils.translation import gettext_noop
 from numbers import pool as commands
 from numbers.models import CallRecord, Number, Pool, Switch
 from numbers.services.adding import redis_rows, register_contacts, write_aliases
-from numbers.services.common import settings_of
+from numbers.services.common import KIND, settings_of
 from numbers.services.opening import INCIDENT
 from numbers.services.pools import create_in_redis
 from poolsite import hotpath
@@ -28,7 +28,6 @@ from poolsite.operations import incidents
 
 logger = logging.getLogger(__name__)
 
-KIND = "numbers.pool"
 LOADS_AT_ONCE = 4
 NO_NAME = "calls without a switch"  # awaited but never reports, so only time opens the pool
 

@@ -16,7 +16,12 @@ from numbers.canonical import canonical
 from numbers.models import CallRecord, Number, NumberTag, Pool, PoolEvent
 from numbers.pool import PoolChange, read_change
 from numbers.services.adding import aliases_of, write_aliases
-from numbers.services.common import NOT_QUARANTINED, send_after_commit
+from numbers.services.common import (
+    FOLLOWS_SQL,
+    NOT_QUARANTINED,
+    is_leaving,
+    send_after_commit,
+)
 from numbers.services.confirming import confirm_after_commit
 from numbers.services.foreign import note_foreign
 from numbers.services.health_counting import count_ended
@@ -202,13 +207,14 @@ class _Membership:
     pool_id: int
 
     def write(self, changes: Sequence[tuple[StreamEntry, PoolChange]]) -> None:
-        last: dict[str, tuple[str, int, bool]] = {}  # last event, time, unconfirmed?
+        last: dict[str, tuple[str, int, bool]] = {}  # last event ("" = SQL's), time, unconfirmed?
         held: dict[str, tuple[str, int, str]] = {}
         registered: dict[str, tuple[bool, str]] = {}
         for entry, change in changes:
             if change.event in ("add", "del") and change.number:
-                last[change.number] = (change.event, entry.at_us, "u" in change.after[2:])
-            elif change.event in ("quarantined", "unquarantined") and change.number:
+                event = "" if change.reason == FOLLOWS_SQL else change.event
+                last[change.number] = (event, entry.at_us, "u" in change.after[2:])
+            elif change.event in ("quarantined", "unquarantined") and not is_leaving(change.reason):
                 held[change.number] = (change.event, entry.at_us, change.reason)
             elif change.event in ("reg", "unreg") and change.number:
                 up = change.after[1:2] == "u"

@@ -1,29 +1,31 @@
 """Removes numbers from a pool: deletes them, or moves them to another pool."""
 
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import partial
-from typing import Final
 
 from django.db import transaction
 from django.utils.translation import gettext as _
+from redis.exceptions import RedisError
 
 from numbers import pool as commands
 from numbers.errors import NumbersError
-from numbers.models import Number, NumberTag, Pool
-from numbers.services.adding import load_numbers
+from numbers.models import HealthAction, Number, NumberTag, Pool, UnsentChange
 from numbers.services.common import (
-    NOT_QUARANTINED,
+    FOLLOWS_SQL,
+    KIND,
+    MOVING,
     check,
     chunks,
+    lock_living,
     redis_refusals,
     send_after_commit,
     summary,
 )
-from poolsite import access, hotpath
+from numbers.services.confirming import load_when_free
+from poolsite import access, history, hotpath
 from poolsite.access.services.actor import Actor, clean_reason, require
-
-MOVING: Final = "moving to "  # how the reason of a move's own quarantine begins
+from poolsite.access.services.aggregates import Act
 
 
 def numbers_delete(
@@ -36,27 +38,26 @@ def numbers_delete(
 ) -> int:
     """Delete numbers. Calls in progress continue until their hangup. Return the count."""
     require(actor, "numbers.operate", pool)
-    deleted: list[str] = []
+    deleted = 0
     for chunk in chunks(values):
         with transaction.atomic():
-            rows = Number.objects.filter(pool=pool, value__in=chunk)
+            rows = Number.objects.select_for_update().filter(pool=pool, value__in=chunk)
             found = dict(rows.values_list("value", "pk"))
+            if not found:
+                continue
             NumberTag.objects.filter(number_id__in=found.values()).delete()
             Number.objects.filter(pk__in=found.values()).delete()
-            deleted += found
-            if found:
-                send_after_commit(pool, partial(remove_numbers, pool, list(found)))
-    if deleted:
-        with transaction.atomic():
             access.audit(
                 actor=actor,
                 action="numbers.number_delete",
                 thing=pool,
-                before=summary(deleted),
+                before=summary(list(found)),
                 reason=clean_reason(reason),
                 job=job,
             )
-    return len(deleted)
+            send_after_commit(pool, partial(remove_numbers, pool, list(found)))
+            deleted += len(found)
+    return deleted
 
 
 def number_delete(*, actor: Actor, number: Number, reason: str = "") -> None:
@@ -65,12 +66,15 @@ def number_delete(*, actor: Actor, number: Number, reason: str = "") -> None:
 
 
 def remove_numbers(pool: Pool, values: Sequence[str]) -> None:
-    """Delete numbers in Redis."""
-    events = [commands.Event.of("del", number=value) for value in values]
+    """Delete numbers in Redis. Afterwards SQL knows their calls (see owners.calls_of_others)."""
+    events = [commands.Event.of("del", number=value, reason=FOLLOWS_SQL) for value in values]
     to_run = [commands.events(pool.slug, chunk) for chunk in chunks(events, commands.BATCH_LIMIT)]
     for outcomes in hotpath.run_all(to_run):
         for outcome in outcomes:
             check(outcome)
+    figures = hotpath.run(commands.show(pool.slug)) if values else None
+    if figures is not None and figures.old_calls:
+        history.catch_up(KIND, history.Aggregate(pool.tag, pool.pk))
 
 
 def numbers_move(
@@ -79,11 +83,12 @@ def numbers_move(
     """Move numbers to another pool. Return those that stay, each with the reason.
 
     A number in a call stays, because it would be free in the new pool during its call in the old
-    one. Numbers are quarantined in the old pool first, so that no call begins during the move.
+    one. Numbers are quarantined in the old pool first, so that no call picks them during the move.
+    A call to a number may still begin: the new pool then gets the number after that call.
     """
     require(actor, "numbers.operate", pool)
+    act = Act(actor, "numbers.number_move", clean_reason(reason))
     stay: dict[str, str] = {}
-    moved: list[str] = []
     by_source: dict[int, list[Number]] = {}
     for number in numbers:
         by_source.setdefault(number.pool_id, []).append(number)
@@ -93,84 +98,76 @@ def numbers_move(
         if source.pk == pool.pk:
             stay |= {row.value: "in this pool already" for row in rows}
             continue
-        for chunk in chunks(rows):
-            moved += _move(source, pool, chunk, stay)
-    with transaction.atomic():
-        access.audit(
-            actor=actor,
-            action="numbers.number_move",
-            thing=pool,
-            after=summary(moved) | {"stayed": len(stay)},
-            reason=clean_reason(reason),
-            job=job,
-        )
+        for chunk in chunks([row.value for row in rows]):
+            with leaving(source, chunk, f"{MOVING}{pool.slug}") as busy:
+                free = [value for value in chunk if value not in busy]
+                moved = _write_move(source, pool, free, act, job)
+            stay |= dict.fromkeys(busy, "in a call")
+            left = [value for value in free if value not in moved]
+            stay |= dict.fromkeys(left, commands.reasons.UNKNOWN_NUMBER)
     return stay
 
 
-def _move(source: Pool, target: Pool, rows: Sequence[Number], stay: dict[str, str]) -> list[str]:
-    held = {row.value for row in rows if _is_held(row)}
-    free = [row.value for row in rows if row.value not in held]
-    try:
-        busy = set(_set_aside(source, target, [row.value for row in rows]))
-        back = [value for value in free if value in busy]
-        if back:
-            hotpath.run(commands.unquarantine(source.slug, back, "not moved: in a call"))
-        going = [row for row in rows if row.value not in busy]
-        _write_move(source, target, going, held)
-    except Exception:
-        with suppress(Exception):  # the first error counts
-            _put_back(source, free)
-        raise
-    stay |= dict.fromkeys(busy, "in a call")
-    return [row.value for row in going]
+@contextmanager
+def leaving(pool: Pool, values: Sequence[str], reason: str) -> Iterator[set[str]]:
+    """Quarantine numbers in Redis while they leave the pool. Yield those that are in a call.
 
-
-def _is_held(row: Number) -> bool:
-    """Whether an operator or a rule quarantined the number, rather than a move that was cut off."""
-    by_move = not row.quarantined_by and row.quarantined_reason.startswith(MOVING)
-    return row.quarantined_at is not None and not by_move
-
-
-def _put_back(source: Pool, values: Sequence[str]) -> None:
-    """End the move's quarantine of the numbers that SQL still has in the old pool.
-
-    The move may have been committed. A number that has left must not be picked here again.
+    Those that SQL still has here afterwards are released. If Redis is unavailable then, or this
+    process dies, the mark stays, and the sweep releases them.
     """
-    rows = Number.objects.filter(pool=source, value__in=values)
+    mark = UnsentChange.objects.create(pool=pool)
+    try:
+        with redis_refusals():
+            for outcome in hotpath.run(commands.quarantine(pool.slug, values, reason)):
+                if outcome.code == commands.ERROR:
+                    check(outcome)
+        yield set(in_call(pool, values))
+    finally:
+        with suppress(hotpath.HotPathError, RedisError, commands.PoolRefusedError):
+            _put_back(pool, values)
+            mark.delete()
+
+
+def _put_back(pool: Pool, values: Sequence[str]) -> None:
+    rows = Number.objects.filter(pool=pool, value__in=values, quarantined_at=None)
     if stayed := list(rows.values_list("value", flat=True)):
-        hotpath.run(commands.unquarantine(source.slug, stayed, "not moved"))
+        hotpath.run(commands.unquarantine(pool.slug, stayed, "stays in this pool"))
 
 
-def _set_aside(source: Pool, target: Pool, values: Sequence[str]) -> list[str]:
-    """Quarantine the numbers in the old pool. Return those that are in a call."""
-    with redis_refusals():
-        reason = f"{MOVING}{target.slug}"
-        for outcome in hotpath.run(commands.quarantine(source.slug, values, reason)):
-            if outcome.code == commands.ERROR:
-                check(outcome)
-    return in_call(source, values)
-
-
-def _write_move(source: Pool, target: Pool, going: Sequence[Number], held: set[str]) -> None:
-    keys = [row.pk for row in going]
+def _write_move(
+    source: Pool, target: Pool, values: Sequence[str], act: Act, job: str | None
+) -> set[str]:
+    """Move those that are still in the old pool. Return them."""
     with transaction.atomic():
+        lock_living(target)
+        found = Number.objects.select_for_update().filter(pool=source, value__in=values)
+        going = list(found)
+        if not going:
+            return set()
+        keys, moved = [row.pk for row in going], [row.value for row in going]
         Number.objects.filter(pk__in=keys).update(pool=target)
-        # The drain may have stored the quarantine of this move, or of one that was cut off.
-        free = [row for row in going if row.value not in held]
-        Number.objects.filter(pk__in=[row.pk for row in free]).update(**NOT_QUARANTINED)
-        for row in free:
-            vars(row).update(NOT_QUARANTINED)  # in memory, because these rows go to Redis
         NumberTag.objects.filter(number_id__in=keys).update(pool=target)
-        gone = [row.value for row in going]
-        send_after_commit(source, partial(remove_numbers, source, gone))
-        send_after_commit(target, partial(load_numbers, target, going))
+        rests = HealthAction.objects.filter(pool=source, number__in=moved, returned_at=None)
+        rests.update(pool=target)  # they end there
+        access.audit(
+            actor=act.actor,
+            action=act.action,
+            thing=target,
+            after=summary(moved) | {"stayed": len(values) - len(moved)},
+            reason=act.reason,
+            job=job,
+        )
+        send_after_commit(source, partial(remove_numbers, source, moved))
+        send_after_commit(target, partial(load_when_free, target, going))
+    return set(moved)
 
 
 def in_call(source: Pool, values: Sequence[str]) -> list[str]:
     """Numbers that are in a call, or whose deleted predecessor still is."""
     found = hotpath.run(commands.states(source.slug, values))
-    if found is None:
+    if found is None or found.status == "recovering":  # its calls may not be reported yet
         raise NumbersError(
-            "unavailable", _("The data of %(pool)s is being rebuilt.") % {"pool": source.slug}
+            "unavailable" if found is None else "recovering",
+            _("The data of %(pool)s is being rebuilt.") % {"pool": source.slug},
         )
     return [value for value, state in found.by_number.items() if state.busy or "x" in state.held]

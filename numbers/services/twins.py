@@ -6,6 +6,7 @@ to it.
 """
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -19,8 +20,8 @@ from numbers.canonical import canonical
 from numbers.errors import NumbersError
 from numbers.models import Number, NumberTag
 from numbers.services.adding import CONTACT_SECONDS, tag_rows, write_aliases
-from numbers.services.common import redis_refusals, send_after_commit
-from numbers.services.removing import in_call, remove_numbers
+from numbers.services.common import MERGING, send_after_commit
+from numbers.services.removing import leaving, remove_numbers
 from poolsite import access, hotpath, jobs
 from poolsite.access import Principal
 from poolsite.access.models import User
@@ -125,13 +126,13 @@ def _resolve(
     """Remove `gone`, and give `stays` the canonical form. SQL first, then Redis."""
     for row in (stays, *gone):
         require(act.actor, "numbers.operate", row.pool)
-    held = _hold_while_removed(gone)
-    try:
+    with ExitStack() as stack:
+        for row in gone:
+            if stack.enter_context(leaving(row.pool, [row.value], MERGING)):
+                text = _("%(number)s is in a call. Try again when the call has ended.")
+                raise NumbersError("not-allowed", text % {"number": row.value})
         with transaction.atomic():
             _write(act, stays, gone, job, join=join)
-    except BaseException:
-        _let_go(held)
-        raise
 
 
 def _write(act: Act, stays: Number, gone: Sequence[Number], job: str | None, *, join: bool) -> None:
@@ -211,25 +212,3 @@ def _bring(row: Number, registered: Sequence[Number], *, release: bool) -> None:
         hotpath.run(commands.event(slug, event))
     if release:
         hotpath.run(commands.unquarantine(slug, [row.value], "merged"))
-
-
-def _hold_while_removed(gone: Sequence[Number]) -> list[Number]:
-    """Quarantine the rows to remove in Redis, so that no call begins.
-
-    Return those that were not quarantined before. Raise NumbersError if one is in a call.
-    """
-    free = [row for row in gone if row.quarantined_at is None]
-    with redis_refusals():
-        for row in free:
-            hotpath.run(commands.quarantine(row.pool.slug, [row.value], "merging"))
-        busy = [row.value for row in gone if in_call(row.pool, [row.value])]
-    if busy:
-        _let_go(free)
-        text = _("%(number)s is in a call. Try again when the call has ended.")
-        raise NumbersError("not-allowed", text % {"number": busy[0]})
-    return free
-
-
-def _let_go(rows: Sequence[Number]) -> None:
-    for row in rows:
-        hotpath.run(commands.unquarantine(row.pool.slug, [row.value], "not merged"))

@@ -31,14 +31,6 @@ def number_of(principal: access.Principal, value: str, action: str = "numbers.vi
     return selectors.number_get(principal, known, action).number
 
 
-def pool_of(principal: access.Principal, slug: str, action: str = "numbers.view") -> Pool:
-    """Return a pool that the principal may do `action` to.
-
-    Raise Hidden if it is missing or belongs to another account.
-    """
-    return selectors.pool_get(principal, slug, action)
-
-
 def visible_pools(principal: access.Principal) -> QuerySet[Pool]:
     """The pools that the principal may see, by name."""
     return selectors.visible_pools(principal).order_by("name", "slug")

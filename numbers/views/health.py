@@ -16,11 +16,10 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from numbers.errors import NumbersError
 from numbers.health_forms import SpamLabelsForm
 from numbers.models import HealthAction, Pool, Window
-from numbers.selectors import health
+from numbers.selectors import health, pool_get
 from numbers.selectors.health import HealthFilter
 from numbers.services.health_acting import health_undo
 from numbers.services.spam_labels import Labelled, read_rows, spam_labels_add
-from numbers.views.common import pool_of
 from poolsite import access, dates
 from poolsite.console.pages import principal_of
 
@@ -32,7 +31,7 @@ NOT_TOLD_MARK = 0.9  # below this share of reported calls, the page shows a warn
 def health_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the pool's health. Window, region, switch and page are in the URL."""
     principal = principal_of(request)
-    pool = pool_of(principal, slug)
+    pool = pool_get(principal, slug)
     return render(request, "numbers/health.html", _context(request, pool))
 
 
@@ -112,7 +111,7 @@ def _next(request: HttpRequest, after: str) -> str:
 def health_undo_action(request: HttpRequest, slug: str, action_id: int) -> HttpResponse:
     """Put a number back that a rule took out."""
     principal = principal_of(request)
-    pool = pool_of(principal, slug, "numbers.operate")
+    pool = pool_get(principal, slug, "numbers.operate")
     action = HealthAction.objects.filter(pool=pool, pk=action_id).select_related("pool").first()
     if action is None:
         raise Http404
@@ -137,7 +136,7 @@ def health_undo_action(request: HttpRequest, slug: str, action_id: int) -> HttpR
 def spam_labels_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Upload a file of spam labels. Wrong rows are listed, the others are stored."""
     principal = principal_of(request)
-    pool = pool_of(principal, slug, "numbers.label")
+    pool = pool_get(principal, slug, "numbers.label")
     form = SpamLabelsForm(request.POST or None, request.FILES or None)
     done: Labelled | None = None
     if request.method == "POST" and form.is_valid():

@@ -12,13 +12,13 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from numbers.health_forms import HealthRuleForm
 from numbers.models import HealthRule, Pool
+from numbers.selectors import pool_get
 from numbers.selectors.health import health_rules
 from numbers.services.health_rules import (
     health_rule_change,
     health_rule_create,
     health_rule_delete,
 )
-from numbers.views.common import pool_of
 from poolsite import access
 from poolsite.console.form_pages import form_page, redirect_with, saved
 from poolsite.console.pages import principal_of
@@ -28,7 +28,7 @@ from poolsite.console.pages import principal_of
 def rule_list(request: HttpRequest, slug: str) -> HttpResponse:
     """List the pool's rules, each as one sentence."""
     principal = principal_of(request)
-    pool = pool_of(principal, slug)
+    pool = pool_get(principal, slug)
     context = {
         "pool": pool,
         "rules": health_rules(pool),
@@ -51,7 +51,7 @@ def rule_change(request: HttpRequest, slug: str, rule_id: int) -> HttpResponse:
 
 def _edit(request: HttpRequest, slug: str, rule_id: int | None) -> HttpResponse:
     principal = principal_of(request)
-    pool = pool_of(principal, slug, "numbers.operate")
+    pool = pool_get(principal, slug, "numbers.operate")
     rule = None if rule_id is None else _rule(pool, rule_id)
     # The form writes also refused values into its instance, so it gets a separate one.
     instance = HealthRule(pool=pool) if rule is None else copy(rule)
@@ -74,7 +74,7 @@ def _edit(request: HttpRequest, slug: str, rule_id: int | None) -> HttpResponse:
 def rule_switch(request: HttpRequest, slug: str, rule_id: int) -> HttpResponse:
     """Switch a rule on or off."""
     principal = principal_of(request)
-    pool = pool_of(principal, slug, "numbers.operate")
+    pool = pool_get(principal, slug, "numbers.operate")
     rule = _rule(pool, rule_id)
     health_rule_change(actor=principal, rule=rule, enabled=request.POST.get("enabled") == "1")
     return redirect("numbers:health_rules", slug=pool.slug)
@@ -84,7 +84,7 @@ def rule_switch(request: HttpRequest, slug: str, rule_id: int) -> HttpResponse:
 def rule_delete(request: HttpRequest, slug: str, rule_id: int) -> HttpResponse:
     """Delete a rule."""
     principal = principal_of(request)
-    pool = pool_of(principal, slug, "numbers.operate")
+    pool = pool_get(principal, slug, "numbers.operate")
     rule = _rule(pool, rule_id)
     health_rule_delete(actor=principal, rule=rule, reason=request.POST.get("reason", ""))
     messages.success(request, _("Rule %(name)s deleted.") % {"name": rule.name})

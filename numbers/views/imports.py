@@ -13,9 +13,10 @@ from django.views.decorators.http import require_GET, require_POST
 from numbers.errors import NumbersError
 from numbers.models import ImportRow, NumberImport
 from numbers.reason_words import sentence_of
+from numbers.selectors import pool_get
 from numbers.selectors.imports import import_of, rows_left_out, visible_imports
 from numbers.services import imports as service
-from numbers.views.common import pool_of, visible_pools
+from numbers.views.common import visible_pools
 from poolsite import access
 from poolsite.console import lists, tables
 from poolsite.console.chips import chips_of
@@ -122,7 +123,7 @@ def import_upload(request: HttpRequest) -> HttpResponse:
     """Store a file and show its preview. A refused file leaves nothing behind."""
     principal = principal_of(request)
     access.require(principal, "numbers.operate")
-    pool = pool_of(principal, request.POST.get("pool", ""), "numbers.operate")
+    pool = pool_get(principal, request.POST.get("pool", ""), "numbers.operate")
     file = request.FILES.get("file")
     try:
         if file is None or not file.name:

@@ -59,7 +59,9 @@ def rows_of(numbers: Sequence[Number], *, last_calls: bool = True) -> list[Numbe
     _take_states(rows)
     if not last_calls:
         return rows
-    latest = CallRecord.objects.filter(number=OuterRef("value")).order_by("-started_at")
+    # Calls in other pools may be another account's.
+    calls = CallRecord.objects.filter(number=OuterRef("value"), pool=OuterRef("pool"))
+    latest = calls.order_by("-started_at")
     last = dict(
         Number.objects.filter(pk__in=[number.pk for number in numbers])
         .annotate(last=Subquery(latest.values("started_at")[:1]))

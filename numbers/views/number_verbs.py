@@ -9,11 +9,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from numbers.models import Number
-from numbers.selectors import NumberFilter, about_count, visible_numbers
+from numbers.selectors import NumberFilter, about_count, pool_get, visible_numbers
 from numbers.selectors.lists import filtered
 from numbers.services import bulk as bulk_service
 from numbers.services import number_add, number_add_range, number_change
-from numbers.views.common import answers_json, number_of, pool_of
+from numbers.views.common import answers_json, number_of
 from numbers.views.number_filter import ROWS_AT_MOST, other_forms, read_filters, with_prefix
 from poolsite import access
 from poolsite.access import Principal
@@ -28,7 +28,7 @@ def add_number(request: HttpRequest) -> HttpResponse:
     principal = principal_of(request)
     access.require(principal, "numbers.operate")
     body = body_of(request)
-    pool = pool_of(principal, _text(body, "pool"), "numbers.operate")
+    pool = pool_get(principal, _text(body, "pool"), "numbers.operate")
     number = number_add(
         actor=principal,
         pool=pool,
@@ -46,7 +46,7 @@ def add_range(request: HttpRequest) -> HttpResponse:
     principal = principal_of(request)
     access.require(principal, "numbers.operate")
     body = body_of(request)
-    pool = pool_of(principal, _text(body, "pool"), "numbers.operate")
+    pool = pool_get(principal, _text(body, "pool"), "numbers.operate")
     first, last = _text(body, "first"), _text(body, "last")
     _check_order(first, last)
     done = number_add_range(
@@ -101,7 +101,7 @@ def bulk(request: HttpRequest) -> HttpResponse:
         raise ValidationError(_("Enter a short reason."))
     target = None
     if verb == "move":
-        target = pool_of(principal, _text(body, "target"), "numbers.operate")
+        target = pool_get(principal, _text(body, "target"), "numbers.operate")
     numbers, wanted, total = _chosen(principal, body)
     if numbers is None:
         job = bulk_service.bulk_start(

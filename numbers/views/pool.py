@@ -49,6 +49,7 @@ def pool_page(request: HttpRequest, slug: str) -> HttpResponse:
         "pool": pool,
         "may_operate": may_operate,
         "add_url": _add_url(pool) if may_operate else "",
+        "is_recovering": figures.status == "recovering" if figures else pool.recovering_since,
         "not_chosen": media_not_chosen(pool) if may_operate else [],
         "pool_numbers": numbers,
         "health": pool_health(pool, Window.DAY, timezone.now()).figures,

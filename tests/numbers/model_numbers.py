@@ -2,7 +2,7 @@
 
 from numbers import pool
 from tests.numbers.model_base import Base, Reply
-from tests.numbers.model_state import FOREVER, Contact, Number
+from tests.numbers.model_state import FOREVER, Call, Contact, Number
 
 
 class Numbers(Base):
@@ -20,10 +20,14 @@ class Numbers(Base):
         if event.event == "del":
             self.delete(name)
             return 1, name, "nodata", ""
+        if event.event == "renew" and (
+            call := self.old_calls.get(name) or (number and number.call)
+        ):
+            return self.renew(name, call, event.call_id)
         if number is None:
             return 0, name, "nodata", "unknown number"
         if event.event == "renew":
-            return self.renew(name, number, event.call_id)
+            return -1, name, number.state, "not in a call"
         return self.register(name, number, event)
 
     def add(self, name: str, region: str) -> Reply:
@@ -52,14 +56,14 @@ class Numbers(Base):
             self.old_calls[name] = number.call
         self.seq += 1
 
-    def renew(self, name: str, number: Number, call_id: str) -> Reply:
-        if not number.call:
-            return -1, name, number.state, "not in a call"
-        if number.call.call_id != call_id:
-            return -1, name, number.state, "other call" if call_id else "call id needed"
-        number.call.deadline_ms = self.now_ms + self.settings.lease_seconds * 1000
-        self.unsuspect(number.call)
-        return 1, name, number.state, ""
+    def renew(self, name: str, call: Call, call_id: str) -> Reply:
+        state, is_old = self.state_of(name), name in self.old_calls
+        if call.call_id != call_id:
+            return -1, name, state, "other call" if call_id else "call id needed"
+        call.deadline_ms = self.now_ms + self.settings.lease_seconds * 1000
+        if not is_old:
+            self.unsuspect(call)
+        return 1, name, state, "old call" if is_old else ""
 
     def register(self, name: str, number: Number, event: pool.Event) -> Reply:
         up, reason = event.event == "reg", ""

@@ -134,6 +134,19 @@ def test_every_measure_finds_its_numbers_and_no_others(
     assert HealthAction.objects.get().until is None
 
 
+def test_a_rest_also_ends_in_the_pool_to_which_its_number_was_moved() -> None:
+    pool, west = make_pool(numbers=3), make_pool("west")
+    rule_of(pool, rest_hours=24)
+    calls(pool, 0, 2, 28)
+    assert health_tick(NOW)["applied"] == 1
+    services.numbers_move(actor="test", numbers=[Number.objects.get(value=line(0))], pool=west)
+    health_tick(NOW + HOUR)
+    assert held() == [line(0)]
+    assert health_tick(NOW + 30 * HOUR)["returned"] == 1
+    assert held() == []
+    assert why_not(west, 0) == "offline"
+
+
 def test_after_its_return_only_later_calls_count() -> None:
     pool = make_pool(numbers=1)
     rule_of(pool, rest_hours=1, window="7d")

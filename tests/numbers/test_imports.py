@@ -2,11 +2,13 @@
 
 from collections import Counter
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from django.utils import timezone
 
 from numbers import pool as commands
+from numbers import services
 from numbers.errors import NumbersError
 from numbers.imports import kinds, work
 from numbers.models import CallRecord, ImportPart, ImportRow, Number, NumberImport, NumberTag
@@ -405,3 +407,21 @@ def test_a_workbook_is_read_like_a_csv(pool, tmp_path) -> None:
     found = imports.import_now(pool, xlsx_file(tmp_path, rows), "test")
     assert totals(found) == (0, 2, 1)
     assert in_sql(pool) == {"+8613800000001", "+8613800000002"}
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("clean_redis")
+def test_a_pool_that_is_deleted_meanwhile_gets_no_numbers(tmp_path: Path) -> None:
+    """They would be taken for ever, because no page shows a deleted pool."""
+    pool = services.pool_create(actor="test", slug="east")
+    paths = [csv_file(tmp_path, [["number"], [f"1380000000{n}"]], f"{n}.csv") for n in range(2)]
+    early, late = (imports.preview_now(pool, path, "test") for path in paths)
+    imports.import_confirm(actor="test", number_import=early)
+    services.pool_delete(actor="test", pool=pool, reason="closed")
+    with pytest.raises(NumbersError, match="deleted"):
+        imports.import_confirm(actor="test", number_import=late)
+    with pytest.raises(NumbersError, match="deleted"):
+        services.number_add(actor="test", pool=pool, number="13800000005")
+    runner.run(NumberImport.objects.get(pk=early.pk).job_id or 0)
+    assert NumberImport.objects.get(pk=early.pk).shown_state == NumberImport.State.STOPPED
+    assert not Number.objects.exists()

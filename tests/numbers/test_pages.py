@@ -106,6 +106,20 @@ def test_a_foreign_pool_and_its_numbers_look_like_missing_ones(
     assert b"east" not in stranger.get("/pools/").content
 
 
+def test_the_last_call_is_not_that_of_the_account_that_had_the_number(
+    pool: Pool, member_of: Callable[[Account], Client]
+) -> None:
+    now = timezone.now()
+    CallRecord.objects.create(
+        pool=pool, number=ONE, started_at=now, ended_at=now, seq=1, generation=1
+    )
+    other = Account.objects.create(slug="other", name="Other")
+    west = services.pool_create(actor="test", slug="west", account=other)
+    services.numbers_move(actor="test", numbers=list(Number.objects.filter(value=ONE)), pool=west)
+    (row,) = member_of(other).get("/numbers/states/", {"n": ONE}).json()["rows"]
+    assert row["last"] == ""
+
+
 def test_an_owner_looks_and_may_not_act(pool: Pool, member_of: Callable[[Account], Client]) -> None:
     assert pool.account is not None
     owner = member_of(pool.account)
@@ -295,6 +309,12 @@ def test_the_file_and_the_filters_cover_every_page(
     by_name = as_operator.get("/pools/?sort=-name").context
     assert [row.pool.slug for row in by_name["rows"]] == ["west"]
     assert by_name["next_url"] == "?sort=-name&after=1"
+
+
+def test_the_page_says_recovering_while_redis_is(pool: Pool, as_operator: Client) -> None:
+    """SQL hears of the end with the history."""
+    Pool.objects.update(recovering_since=timezone.now())
+    assert b"data-recovering" not in as_operator.get("/pools/east/").content
 
 
 def test_reconcile_says_what_it_found(pool: Pool, as_operator: Client) -> None:

@@ -110,6 +110,33 @@ def test_a_number_added_again_is_free_when_its_old_call_has_lapsed(short: PoolUn
     assert short.event("call", A).ok
 
 
+def test_a_deleted_numbers_call_that_is_renewed_keeps_the_number(short: PoolUnderTest) -> None:
+    take_both(short)
+    short.event("del", A)
+    short.add(A)
+    for _ in range(3):
+        short.advance(LEASE - 1)
+        renewed = short.event("renew", call_id="x")
+        assert (renewed.code, renewed.reason) == (1, "old call")
+        assert short.event("call", A).reason == "old call"
+    assert short.event("hangup", A, call_id="x").reason == "old call"
+    assert short.event("call", A).ok
+
+
+def test_a_lowered_cap_keeps_numbers_that_have_reached_it_by_a_scan(bench: PoolUnderTest) -> None:
+    bench.create_again(daily_cap=5)
+    bench.add(A, B)
+    for call_id in ("x", "y", "z"):
+        assert bench.event("call", A, call_id=call_id).ok
+        bench.event("hangup", A, call_id=call_id)
+    lower = pool.PoolSettings(daily_cap=2)
+    assert bench.run(pool.configure(SLUG, lower, now=bench.now)).reason == "refresh"
+    bench.run(pool.scan(SLUG, mend=True))
+    assert [bench.why_not(number) for number in (A, B)] == ["capped", ""]
+    assert bench.event("call", A, force=True).reason == "capped"
+    assert bench.problems() == []
+
+
 def test_calls_of_a_switch_that_restarted_end_when_somebody_asks(bench: PoolUnderTest) -> None:
     bench.create_again(restart_rest_seconds=0, media=("sw",))
     bench.add(A)

@@ -74,14 +74,12 @@ def test_a_range_is_added_whole_and_what_is_taken_is_told() -> None:
     assert figures is not None
     assert figures.numbers == 2499
     assert NumberTag.objects.filter(tag="block", pool=east).count() == 2499
-    entry = AuditEntry.objects.filter(action="numbers.number_add", thing_id="east").get()
-    assert entry.after == {
-        "count": 2499,
-        "first": "+8613800000000",
-        "last": "+8613800002499",
-        "here": 0,
-        "taken": 1,
-    }
+    entries = AuditEntry.objects.filter(action="numbers.number_add", thing_id="east")
+    assert [(entry.after["count"], entry.after["taken"]) for entry in entries.order_by("pk")] == [
+        (999, 1),
+        (1000, 0),
+        (500, 0),
+    ]
     check_clean(east, west)
 
 
@@ -185,17 +183,16 @@ def test_a_move_that_fails_after_its_commit_gives_the_old_pool_nothing_back(
 
 
 def test_a_move_that_was_cut_off_is_done_by_the_next_attempt() -> None:
-    """Its quarantine has been stored meanwhile, and is not an operator's."""
+    """Its quarantine is not an operator's."""
     east, west = make_pool("east", numbers=2), make_pool("west")
     values = list(Number.objects.values_list("value", flat=True))
     hotpath.run(commands.quarantine("east", values, "moving to west"))
     drain(east)
-    assert Number.objects.filter(quarantined_at__isnull=False).count() == 2
+    assert not Number.objects.filter(quarantined_at__isnull=False).exists()
     services.numbers_move(actor="test", numbers=list(Number.objects.all()), pool=west)
     assert send("west", "call").ok
     drain(east)
     drain(west)
-    assert not Number.objects.filter(quarantined_at__isnull=False).exists()
     check_clean(east, west)
 
 

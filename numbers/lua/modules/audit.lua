@@ -15,7 +15,8 @@ function audit.number(number, text, must_mend)
   end
   local ready = audit.ready(state)
   if states.can_be_picked(state) and ready ~= state.since then
-    problem, state.since = 'rests without need', ready
+    problem = ready + 0 <= pool.now and 'rests without need' or 'over its cap'
+    state.since = ready
     if must_mend then states.write(state) end
   end
   local in_sets = audit.in_sets(state)
@@ -30,12 +31,13 @@ end
 
 audit.OUTRANKS = { ['not in idle'] = true, ['in idle'] = true, ['in near'] = true }
 
--- The time from which the number may be picked. A capped number rests until the end of the day, unless the cap has been
--- raised.
+-- The time from which the number may be picked. A capped number rests until the end of the day. The cap may have been
+-- raised or lowered since its last call.
 function audit.ready(state)
   local day = string.match(state.props, calls.USES)
   local is_to_end_of_day = day and state.since == day .. '000000'
   if state.since + 0 > pool.now and is_to_end_of_day and not audit.has_reached_cap(state) then return pool.at end
+  if state.since + 0 < pool.conf.day_us and calls.is_capped(state) then return pool.conf.day .. '000000' end
   return state.since
 end
 

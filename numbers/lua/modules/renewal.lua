@@ -1,4 +1,4 @@
--- The event `renew`: moves a call's deadline to one lease from now.
+-- The event `renew`: moves a call's deadline to one lease from now, also that of a deleted number's call.
 -- Rarely needed.
 local renewal = {}
 
@@ -10,14 +10,15 @@ function renewal.answer()
   end
   local state, text = states.read(event.number)
   if text and not state then return machine.refuse('', 'unreadable state') end
-  if not state then return machine.fail('nodata', 'unknown number') end
-  local refusal = renewal.refusal(state)
-  if refusal then return machine.refuse(states.name(state), refusal) end
+  local name, old = states.name(state), pool.conf.special and old_calls.read(event.number)
+  if not state and not old then return machine.fail('nodata', 'unknown number') end
+  local refusal = renewal.refusal(old or state)
+  if refusal then return machine.refuse(name, refusal) end
   if pool.conf.charged then vouchers.use() end
-  local session = calls.fields(state)
-  leases.begin(state.number, session)
-  renewal.clear(state)
-  return machine.done_with_lease(states.name(state), '')
+  local session = calls.fields(old or state)
+  leases.begin(event.number, session)
+  if not old then renewal.clear(state) end
+  return machine.done_with_lease(name, old and 'old call' or '')
 end
 
 function renewal.refusal(state)
