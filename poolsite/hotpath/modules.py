@@ -9,7 +9,8 @@ In Redis these tables don't exist. A constant that is a number or a string is re
 and
 
 - in a library (library.py), which is created once, `gate.now` becomes the local variable
-  `gate_now`, because Lua 5.1 pays for each field that is read or set;
+  `gate_now`, because Lua 5.1 pays for each field that is read or set, and `redis.call` becomes
+  `redis_call`, as do the functions of Lua that are called most (DIRECT);
 - in a script (scripts.py), which is created at every call, state and functions are fields of two
   tables, because a function pays for each variable that it takes from outside.
 
@@ -30,6 +31,12 @@ _DECLARED = re.compile(r"local (\w+) = \{\}$")
 _MEMBER = re.compile(r"(?:function )?(\w+)\.(\w+)(?:\(| =)")
 _FUNCTION = re.compile(r"function (\w+)\.(\w+)")
 _RARE = "-- Rarely needed."
+DIRECT = frozenset(
+    (
+        *("redis.call", "string.find", "string.format", "string.match", "string.sub"),
+        "struct.unpack",
+    )
+)
 _CLOSING = re.compile(r"(end|\}|\))\s*$")
 _COMMENT = re.compile(r"--.*")
 _LITERAL = re.compile(r"\w+\.[A-Z][A-Z_]* = (-?[\d.]+|'[^']*')")
@@ -90,7 +97,7 @@ class Modules:
         uses = Counter(name for text in defined for name in self.names_in(text))
         variables = [name for name in names if not self.is_rare(name)]
         variables.sort(key=lambda name: uses[name])
-        declared = [name.replace(".", "_") for name in variables]
+        declared = [as_local(name) for name in variables]
         if len(variables) < len(names):
             declared.append("rare = {}")
         # Constants first: they are values, while no function runs before all are defined.
@@ -118,15 +125,22 @@ class Modules:
         return name in self.members and name.partition(".")[0] in self.rare
 
     def as_locals(self, code: str) -> str:
-        """Return a library's text: `module.name` becomes a local variable or a constant's value."""
-        return self._named(code, self._local)
+        """Return a library's text: `module.name` becomes a local variable or a constant's value.
+
+        So do the names in DIRECT, which library.py binds.
+        """
+        return self._named(code, self._local, DIRECT)
 
     def as_fields(self, code: str) -> str:
         """Return a script's text: `module.name` becomes a field, or a constant's value."""
         return self._named(code, self._field)
 
-    def _named(self, code: str, called: Callable[[str], str]) -> str:
+    def _named(
+        self, code: str, called: Callable[[str], str], direct: frozenset[str] = frozenset()
+    ) -> str:
         def replaced(found: re.Match[str]) -> str:
+            if found[0] in direct:
+                return as_local(found[0])
             if found[1] not in self.names:
                 return found[0]
             name = f"{found[1]}.{found[2]}"
@@ -135,18 +149,23 @@ class Modules:
         return _TEXT_OR_NAME.sub(replaced, code)
 
     def _local(self, name: str) -> str:
-        return ("rare." if self.is_rare(name) else "") + name.replace(".", "_")
+        return ("rare." if self.is_rare(name) else "") + as_local(name)
 
     def _field(self, name: str) -> str:
         table = "rare()." if self.is_rare(name) else "F." if name in self.members else "S."
-        return table + name.replace(".", "_")
+        return table + as_local(name)
 
     def _as_entry(self, name: str) -> str:
         """Return a member as an entry of a table: `gate_open = function(tag) … end`."""
-        text, variable = self.members[name], name.replace(".", "_")
+        text, variable = self.members[name], as_local(name)
         if text.startswith("function "):
             return self.as_fields(_FUNCTION.sub(f"{variable} = function", text, count=1))
         return f"{variable} = " + self.as_fields(text.partition(" = ")[2])
+
+
+def as_local(name: str) -> str:
+    """Return the local variable for `module.name`."""
+    return name.replace(".", "_")
 
 
 def _declarations(names: list[str]) -> list[str]:

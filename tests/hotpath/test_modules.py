@@ -143,6 +143,13 @@ def test_a_text_that_is_not_plain_stays_a_variable(write: Write) -> None:
     assert modules.as_locals("door.QUOTED .. door.SUM") == "door_QUOTED .. door_SUM"
 
 
+def test_functions_that_are_called_most_become_locals_in_a_library_alone(write: Write) -> None:
+    code = "redis.call('TIME', 'redis.call', string.sub(door.now, 1))"
+    modules = write(door=DOOR)
+    assert modules.as_locals(code) == "redis_call('TIME', 'redis.call', string_sub(door_now, 1))"
+    assert modules.as_fields(code) == code.replace("door.now", "S.door_now")
+
+
 @pytest.mark.parametrize(
     "code",
     [
@@ -154,7 +161,7 @@ def test_a_text_that_is_not_plain_stays_a_variable(write: Write) -> None:
         "my.door.now",
         "my:door.now()",
         "indoor.now",
-        "redis.call",
+        "redis.pcall",
         "door['now']",
         "door",
     ],
