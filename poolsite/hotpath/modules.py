@@ -11,8 +11,9 @@ and
 - in a library (library.py), which is created once, `gate.now` becomes the local variable
   `gate_now`, because Lua 5.1 pays for each field that is read or set, and `redis.call` becomes
   `redis_call`, as do the functions of Lua that are called most (DIRECT);
-- in a script (scripts.py), which is created at every call, state and functions are fields of two
-  tables, because a function pays for each variable that it takes from outside.
+- in a script (scripts.py), which is created at every call, state and functions are elements of one
+  table, because a function pays for each variable that it takes from outside, and Lua makes and
+  reads elements faster than fields.
 
 A module with the line `-- Rarely needed.` costs a script nothing until one of its functions is
 called, and it does not count towards the 200 local variables that Lua allows a library.
@@ -104,21 +105,38 @@ class Modules:
         defined.sort(key=lambda text: text.startswith("function "))
         return [*_declarations(declared), *(self.as_locals(text) for text in defined)]
 
-    def script_lines(self, needed: Iterable[str]) -> list[str]:
-        """Return the lines for a script: `S` holds the state, `F` constants and functions."""
-        names = [name for name in needed if name not in self.literals]
-        if not names:
+    def script_lines(self, needed: list[str]) -> list[str]:
+        """Return the lines for a script: `T` holds functions, constants and state."""
+        members = [name for name in needed if name in self.members and name not in self.literals]
+        rare = [name for name in members if self.is_rare(name)]
+        usual = [name for name in members if not self.is_rare(name)]
+        state = [name for name in needed if name not in self.members]
+        if not members and not state:
             return []
-        members = [name for name in names if name in self.members]
-        usual = ", ".join(self._as_entry(name) for name in members if not self.is_rare(name))
-        rare = ", ".join(self._as_entry(name) for name in members if self.is_rare(name))
-        lines = ["local S, F = {}"]
+        places = self.places(needed)
+        lines = ["local T"]
         if rare:
+            made = ", ".join(self._entries(rare, places))
             lines.append("local made")
             lines.append(
-                f"local function rare() if not made then made = {{ {rare} }} end return made end"
+                f"local function rare() if not made then made = {{ {made} }} end return made end"
             )
-        return [*lines, f"F = {{ {usual} }}"]
+        entries = [*self._entries(usual, places), *(["nil"] * len(state))]
+        return [*lines, f"T = {{ {', '.join(entries)} }}"]
+
+    def places(self, needed: Iterable[str]) -> dict[str, str]:
+        """Return where a script has each of the names that it needs, e.g. "T[3]".
+
+        The table's functions come before the state, which is nil at first.
+        """
+        found: dict[str, str] = {}
+        counts: Counter[str] = Counter()
+        for name in needed:
+            if name not in self.literals:
+                table = "rare()" if self.is_rare(name) else "T"
+                counts[table] += 1
+                found[name] = f"{table}[{counts[table]}]"
+        return found
 
     def is_rare(self, name: str) -> bool:
         """Return whether a name is a member of a module that is rarely needed. State never is."""
@@ -131,9 +149,9 @@ class Modules:
         """
         return self._named(code, self._local, DIRECT)
 
-    def as_fields(self, code: str) -> str:
-        """Return a script's text: `module.name` becomes a field, or a constant's value."""
-        return self._named(code, self._field)
+    def as_fields(self, code: str, places: dict[str, str]) -> str:
+        """Return a script's text: `module.name` becomes its place, or a constant's value."""
+        return self._named(code, places.__getitem__)
 
     def _named(
         self, code: str, called: Callable[[str], str], direct: frozenset[str] = frozenset()
@@ -151,16 +169,11 @@ class Modules:
     def _local(self, name: str) -> str:
         return ("rare." if self.is_rare(name) else "") + as_local(name)
 
-    def _field(self, name: str) -> str:
-        table = "rare()." if self.is_rare(name) else "F." if name in self.members else "S."
-        return table + as_local(name)
-
-    def _as_entry(self, name: str) -> str:
-        """Return a member as an entry of a table: `gate_open = function(tag) … end`."""
-        text, variable = self.members[name], as_local(name)
-        if text.startswith("function "):
-            return self.as_fields(_FUNCTION.sub(f"{variable} = function", text, count=1))
-        return f"{variable} = " + self.as_fields(text.partition(" = ")[2])
+    def _entries(self, members: list[str], places: dict[str, str]) -> list[str]:
+        """Return members as the entries of a table: `function(tag) … end, 'a constant'`."""
+        texts = [_FUNCTION.sub("function", self.members[name], count=1) for name in members]
+        values = [t if t.startswith("function") else t.partition(" = ")[2] for t in texts]
+        return [self.as_fields(value, places) for value in values]
 
 
 def as_local(name: str) -> str:
