@@ -33,7 +33,7 @@ end
 -- A visitor's longest wait, counted from its arrival. earliest_ms: not over before this time, if given.
 function timers.start_longest_wait(visit, conf, earliest_ms)
   if conf.longest_wait_ms == 0 then return end
-  local ends_ms = visit.joined / desk.MS_US + conf.longest_wait_ms
+  local ends_ms = math.floor(visit.joined / desk.MS_US + 0.5) + conf.longest_wait_ms
   timers.set(timers.LONGEST_WAIT .. visit.id, math.max(earliest_ms or 0, ends_ms))
 end
 
