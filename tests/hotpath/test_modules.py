@@ -1,6 +1,5 @@
 """Modules: what a file may contain, and what its names become in an operation."""
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 
