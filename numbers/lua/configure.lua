@@ -26,7 +26,7 @@ local is_changed = after.text ~= before.text or rule ~= (kept[1] or 'lend') or m
 if after.lease_ms ~= before.lease_ms or after.suspect_ms ~= before.suspect_ms then
   -- Calls may last by the terms before: see repair.put_back.
   local longer_ms = math.floor(pool.now / 1000) + math.max(before.lease_ms, before.suspect_ms)
-  pool.set_number('longer_until', math.max(tonumber(kept[3]) or 0, longer_ms))
+  pool.set('longer_until', string.format('%d', math.max(tonumber(kept[3]) or 0, longer_ms)))
 end
 if after.near ~= before.near then redis.call('UNLINK', pool.tag .. ':idle:near') end
 pool.conf = settings.read(columns.with(after.text, 'looks', columns.time(0) .. columns.time(0))) -- looked at anew

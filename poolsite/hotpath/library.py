@@ -11,6 +11,7 @@ names stay the same over all releases, and its replies are lists, as those of sc
 """
 
 import hashlib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -21,11 +22,13 @@ from poolsite import changes
 from poolsite.hotpath.commands import Command
 from poolsite.hotpath.errors import AggregateRefused, ScriptHeaderError, Unavailable
 from poolsite.hotpath.header import RUNS, RUNS_GIVING_BACK
+from poolsite.hotpath.modules import DIRECT, as_local
 from poolsite.hotpath.rights import commands_of
 from poolsite.hotpath.scripts import Script, code_of, made_of_scripts, prelude_for, registered
 
 PREFIX = "poolsite_"
 _BACK = "_back"
+_WORD = re.compile(r"\w+")
 SEPARATOR = "\x1f"  # ends each string of a reply
 # All other commands may write. A replica refuses functions with them before the first line, and so
 # does a server without memory, unless the operation's header says that it runs there.
@@ -38,22 +41,24 @@ READING = frozenset(
 )
 # Redis 7.0 hides all but `redis.register_function` while a library loads, so the names are bound at
 # the first call. As locals they also cost less than globals.
-_GLOBALS = "redis, string, table, math, struct, tonumber, ipairs, pairs, unpack, select"
+_GLOBALS = ("redis", "string", "table", "math", "tonumber", "ipairs", "pairs", "unpack", "select")
 _PACKED, _AS_IT_IS = "packed(operation(keys, arguments))", "operation(keys, arguments)"
 _FRAME = f"""\
 local register_function = redis.register_function
-local function globals() return {_GLOBALS} end
-local {_GLOBALS}
-local function packed(reply)
-  if reply.err or #reply == 0 then return reply end
-  return table.concat(reply, '\\31') .. '\\31'
-end
-local function register(name, operation, flags)
-  local function callback(keys, arguments)
-    if not string then {_GLOBALS} = globals() end
-    return {_PACKED}
+local function globals() return <globals> end
+local <locals>, register
+do
+  local function packed(reply)
+    if reply.err or #reply == 0 then return reply end
+    return table.concat(reply, '\\31') .. '\\31'
   end
-  register_function({{ function_name = name .. SUFFIX, flags = flags, callback = callback }})
+  function register(name, operation, flags)
+    local function callback(keys, arguments)
+      if not redis then <locals> = globals() end
+      return {_PACKED}
+    end
+    register_function({{ function_name = name .. SUFFIX, flags = flags, callback = callback }})
+  end
 end
 """
 
@@ -129,19 +134,29 @@ def _library(
     modules = scripts[0].modules
     codes = [code_of(script.body) for script in scripts]
     shared = modules.library_lines(modules.needed_by(codes))
+    flags = {"VERSION": str(scripts[0].version), "IS_FUNCTION": "true"}
+    flags["CALLED_BY_US"] = str(ours).lower()
     lines = [
-        _FRAME if ours else _FRAME.replace(_PACKED, _AS_IT_IS),
-        f"local VERSION, IS_FUNCTION = {scripts[0].version}, true",
-        f"local CALLED_BY_US = {str(ours).lower()}",
-        *prelude_for([*codes, *shared]),
+        *map(modules.as_locals, prelude_for([*codes, *shared])),
         *shared,
         *(_operation(script) for script in scripts),
     ]
-    text = "\n".join(lines) + "\n"
+    text = "\n".join([_frame(lines, ours), *lines]) + "\n"
+    text = _WORD.sub(lambda word: flags.get(word[0], word[0]), text)
     digest = hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()
     suffix = f"_{digest[:12]}" if ours else ""
     name = f"{PREFIX}{app}{suffix}"
     return Library(name, f"#!lua name={name}\nlocal SUFFIX = '{suffix}'\n{text}", suffix)
+
+
+def _frame(lines: list[str], ours: bool) -> str:
+    """Return what comes before a library's lines. It binds the global names that they use."""
+    frame = _FRAME if ours else _FRAME.replace(_PACKED, _AS_IT_IS)
+    named = set(_WORD.findall("\n".join([frame, *lines])))
+    bound = [name for name in (*_GLOBALS, *sorted(DIRECT)) if as_local(name) in named]
+    return frame.replace("<locals>", ", ".join(map(as_local, bound))).replace(
+        "<globals>", ", ".join(bound)
+    )
 
 
 def note_changes(commands: Sequence[Command[Any]], outcomes: Sequence[Any]) -> None:

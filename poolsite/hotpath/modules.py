@@ -9,9 +9,11 @@ In Redis these tables don't exist. A constant that is a number or a string is re
 and
 
 - in a library (library.py), which is created once, `gate.now` becomes the local variable
-  `gate_now`, because Lua 5.1 pays for each field that is read or set;
-- in a script (scripts.py), which is created at every call, state and functions are fields of two
-  tables, because a function pays for each variable that it takes from outside.
+  `gate_now`, because Lua 5.1 pays for each field that is read or set, and `redis.call` becomes
+  `redis_call`, as do the functions of Lua that are called most (DIRECT);
+- in a script (scripts.py), which is created at every call, state and functions are elements of one
+  table, because a function pays for each variable that it takes from outside, and Lua makes and
+  reads elements faster than fields.
 
 A module with the line `-- Rarely needed.` costs a script nothing until one of its functions is
 called, and it does not count towards the 200 local variables that Lua allows a library.
@@ -30,6 +32,12 @@ _DECLARED = re.compile(r"local (\w+) = \{\}$")
 _MEMBER = re.compile(r"(?:function )?(\w+)\.(\w+)(?:\(| =)")
 _FUNCTION = re.compile(r"function (\w+)\.(\w+)")
 _RARE = "-- Rarely needed."
+DIRECT = frozenset(
+    (
+        *("redis.call", "string.find", "string.format", "string.match", "string.sub"),
+        "struct.unpack",
+    )
+)
 _CLOSING = re.compile(r"(end|\}|\))\s*$")
 _COMMENT = re.compile(r"--.*")
 _LITERAL = re.compile(r"\w+\.[A-Z][A-Z_]* = (-?[\d.]+|'[^']*')")
@@ -90,43 +98,67 @@ class Modules:
         uses = Counter(name for text in defined for name in self.names_in(text))
         variables = [name for name in names if not self.is_rare(name)]
         variables.sort(key=lambda name: uses[name])
-        declared = [name.replace(".", "_") for name in variables]
+        declared = [as_local(name) for name in variables]
         if len(variables) < len(names):
             declared.append("rare = {}")
         # Constants first: they are values, while no function runs before all are defined.
         defined.sort(key=lambda text: text.startswith("function "))
         return [*_declarations(declared), *(self.as_locals(text) for text in defined)]
 
-    def script_lines(self, needed: Iterable[str]) -> list[str]:
-        """Return the lines for a script: `S` holds the state, `F` constants and functions."""
-        names = [name for name in needed if name not in self.literals]
-        if not names:
+    def script_lines(self, needed: list[str]) -> list[str]:
+        """Return the lines for a script: `T` holds functions, constants and state."""
+        members = [name for name in needed if name in self.members and name not in self.literals]
+        rare = [name for name in members if self.is_rare(name)]
+        usual = [name for name in members if not self.is_rare(name)]
+        state = [name for name in needed if name not in self.members]
+        if not members and not state:
             return []
-        members = [name for name in names if name in self.members]
-        usual = ", ".join(self._as_entry(name) for name in members if not self.is_rare(name))
-        rare = ", ".join(self._as_entry(name) for name in members if self.is_rare(name))
-        lines = ["local S, F = {}"]
+        places = self.places(needed)
+        lines = ["local T"]
         if rare:
+            made = ", ".join(self._entries(rare, places))
             lines.append("local made")
             lines.append(
-                f"local function rare() if not made then made = {{ {rare} }} end return made end"
+                f"local function rare() if not made then made = {{ {made} }} end return made end"
             )
-        return [*lines, f"F = {{ {usual} }}"]
+        entries = [*self._entries(usual, places), *(["nil"] * len(state))]
+        return [*lines, f"T = {{ {', '.join(entries)} }}"]
+
+    def places(self, needed: Iterable[str]) -> dict[str, str]:
+        """Return where a script has each of the names that it needs, e.g. "T[3]".
+
+        The table's functions come before the state, which is nil at first.
+        """
+        found: dict[str, str] = {}
+        counts: Counter[str] = Counter()
+        for name in needed:
+            if name not in self.literals:
+                table = "rare()" if self.is_rare(name) else "T"
+                counts[table] += 1
+                found[name] = f"{table}[{counts[table]}]"
+        return found
 
     def is_rare(self, name: str) -> bool:
         """Return whether a name is a member of a module that is rarely needed. State never is."""
         return name in self.members and name.partition(".")[0] in self.rare
 
     def as_locals(self, code: str) -> str:
-        """Return a library's text: `module.name` becomes a local variable or a constant's value."""
-        return self._named(code, self._local)
+        """Return a library's text: `module.name` becomes a local variable or a constant's value.
 
-    def as_fields(self, code: str) -> str:
-        """Return a script's text: `module.name` becomes a field, or a constant's value."""
-        return self._named(code, self._field)
+        So do the names in DIRECT, which library.py binds.
+        """
+        return self._named(code, self._local, DIRECT)
 
-    def _named(self, code: str, called: Callable[[str], str]) -> str:
+    def as_fields(self, code: str, places: dict[str, str]) -> str:
+        """Return a script's text: `module.name` becomes its place, or a constant's value."""
+        return self._named(code, places.__getitem__)
+
+    def _named(
+        self, code: str, called: Callable[[str], str], direct: frozenset[str] = frozenset()
+    ) -> str:
         def replaced(found: re.Match[str]) -> str:
+            if found[0] in direct:
+                return as_local(found[0])
             if found[1] not in self.names:
                 return found[0]
             name = f"{found[1]}.{found[2]}"
@@ -135,18 +167,18 @@ class Modules:
         return _TEXT_OR_NAME.sub(replaced, code)
 
     def _local(self, name: str) -> str:
-        return ("rare." if self.is_rare(name) else "") + name.replace(".", "_")
+        return ("rare." if self.is_rare(name) else "") + as_local(name)
 
-    def _field(self, name: str) -> str:
-        table = "rare()." if self.is_rare(name) else "F." if name in self.members else "S."
-        return table + name.replace(".", "_")
+    def _entries(self, members: list[str], places: dict[str, str]) -> list[str]:
+        """Return members as the entries of a table: `function(tag) … end, 'a constant'`."""
+        texts = [_FUNCTION.sub("function", self.members[name], count=1) for name in members]
+        values = [t if t.startswith("function") else t.partition(" = ")[2] for t in texts]
+        return [self.as_fields(value, places) for value in values]
 
-    def _as_entry(self, name: str) -> str:
-        """Return a member as an entry of a table: `gate_open = function(tag) … end`."""
-        text, variable = self.members[name], name.replace(".", "_")
-        if text.startswith("function "):
-            return self.as_fields(_FUNCTION.sub(f"{variable} = function", text, count=1))
-        return f"{variable} = " + self.as_fields(text.partition(" = ")[2])
+
+def as_local(name: str) -> str:
+    """Return the local variable for `module.name`."""
+    return name.replace(".", "_")
 
 
 def _declarations(names: list[str]) -> list[str]:

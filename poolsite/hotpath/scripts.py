@@ -157,11 +157,12 @@ def prelude_for(codes: Iterable[str], prelude: Prelude | None = None) -> list[st
 def _assemble(body: str, version: int, modules: Modules, prelude: Prelude) -> str:
     """Put the prelude's and the modules' functions that the body names before its first line."""
     code = code_of(body)
-    shared = modules.script_lines(modules.needed_by([code]))
+    needed = modules.needed_by([code])
+    shared = modules.script_lines(needed)
     before = [f"local VERSION = {version}", *prelude_for([code, *shared], prelude), *shared]
     named = set(_WORD.findall(code))
     before[:0] = [f"local {flag} = false" for flag in _FORMS if flag in named]
-    return " ".join([*before, modules.as_fields(body)])
+    return " ".join([*before, modules.as_fields(body, modules.places(needed))])
 
 
 def code_of(body: str) -> str:

@@ -9,7 +9,7 @@ function audit.number(number, text, must_mend)
   local state = states.parse(number, text)
   if not state then return 'unreadable state' end
   local problem = ''
-  if not string.find(text, states.LAYOUT) or state.is_busy and not calls.fields(state) then
+  if not string.find(text, states.LAYOUT .. '.*}$') or state.is_busy and not calls.fields(state) then
     problem = 'foreign layout'
     if must_mend then states.write(state) end
   end

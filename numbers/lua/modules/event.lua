@@ -6,13 +6,13 @@
 --   direction           out | in
 --   is_forced, is_sticky, wait_ms
 --   told                the texts that the history stores, separated by tabs
---   is_plain            no text needs escaping in JSON
+--   is_plain            all texts are printable ASCII without quotes and backslashes, as nearly all are
 --   session             the band of the switch's current session (switches.lua), once the switch has been heard
 local event = {}
 
 event.VERBS = { call = true, hangup = true, renew = true, add = true, del = true, reg = true, unreg = true }
 event.PRINTABLE = '^[ -~]*$'
-event.PRINTABLE_LINE = '^[ -~\t]*$'
+event.PRINTABLE_LINE = '^([ -~]*)\t([ -~]*)\t([ -~]*)\t([ -~]*)\t([ -~]*)\t([ -~]*)\t([ -~]*)([ -~\t]*)$'
 event.LINE_BEGINS = '^[^{\t]*\t'
 event.LINE = '^([^\t]*)\t([^\t]*)\t([^\t]*)\t([^\t]*)\t([^\t]*)\t([^\t]*)\t([^\t]*)(.*)$'
 event.OPTION = '\t([^\t]*)\t([^\t]*)'
@@ -55,10 +55,14 @@ end
 -- Reads one argument with tabs: the verb, the number, the options that calls have, then names and values of other
 -- options.
 function event.read_line(line)
-  local verb, given, call_id, switch, incarnation, agent, callee, others = string.match(line, event.LINE)
+  local verb, given, call_id, switch, incarnation, agent, callee, others = string.match(line, event.PRINTABLE_LINE)
+  event.is_plain = verb and event.has_no_quote(line)
   if not verb then
-    event.problem = 'line'
-    return
+    verb, given, call_id, switch, incarnation, agent, callee, others = string.match(line, event.LINE)
+    if not verb then
+      event.problem = 'line'
+      return
+    end
   end
   event.verb, event.call_id, event.switch, event.incarnation = verb, call_id, switch, incarnation
   event.agent, event.callee = agent, callee
@@ -66,7 +70,6 @@ function event.read_line(line)
   if others ~= '' then
     for name, value in string.gmatch(others, event.OPTION) do event.take(name, value) end
   end
-  event.judge_texts(line, event.PRINTABLE_LINE)
 end
 
 function event.read_words(words, first, last)
@@ -74,13 +77,12 @@ function event.read_words(words, first, last)
   if first < last then event.read_number(words[first + 1]) end
   for place = first + 2, last - 1, 2 do event.take(words[place], words[place + 1]) end
   if last - first > 1 and (last - first) % 2 == 0 then event.problem = event.problem or 'options: one has no value' end
-  event.judge_texts(table.concat(words, ' ', first, last), event.PRINTABLE)
+  local all = table.concat(words, ' ', first, last)
+  event.is_plain = string.find(all, event.PRINTABLE) and event.has_no_quote(all)
 end
 
--- Whether all texts are printable ASCII without quotes and backslashes. Nearly all are.
-function event.judge_texts(all, printable)
-  event.is_plain = string.find(all, printable) and not string.find(all, '"', 1, true)
-    and not string.find(all, '\\', 1, true)
+function event.has_no_quote(text)
+  return not string.find(text, '"', 1, true) and not string.find(text, '\\', 1, true)
 end
 
 function event.clear()

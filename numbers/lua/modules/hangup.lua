@@ -48,7 +48,7 @@ end
 function hangup.of_no_call(state)
   local name = states.name(state)
   local is_old = pool.conf.special
-    and old_calls.finish(event.number, event.call_id, 'hangup', event.reason, nil, hangup.told())
+    and old_calls.finish(event.number, event.call_id, 'hangup', event.reason, nil, old_calls.told())
   if is_old then
     -- Without IDs the table of events applies: the number was in no call.
     if event.call_id ~= '' then return machine.done(name, 'old call') end
@@ -57,14 +57,4 @@ function hangup.of_no_call(state)
   if not state then return machine.fail(name, 'unknown number') end
   if event.call_id == '' then return machine.refuse(name, 'not in a call') end
   return hangup.early(name, event.number)
-end
-
--- What the event reports about the call, as JSON fields for the history.
-function hangup.told()
-  local told = ''
-  if event.answered ~= '' then
-    told = ',"answered":"' .. event.answered .. '","talk_seconds":"' .. event.talk_seconds .. '"'
-  end
-  if event.release_cause ~= '' then told = told .. ',"cause":"' .. texts.json(event.release_cause) .. '"' end
-  return told
 end

@@ -13,7 +13,7 @@ function membership.add()
   local region = event.area ~= '' and regions.number(event.area) or nil
   -- It may be left there after its del.
   if pool.conf.near and (not region or held ~= '') then idle.remove_near(event.number) end
-  state = states.new(event.number, false, held, '', region)
+  state = membership.state(event.number, false, held, '', region)
   states.write(state)
   membership.log('add', '-', states.code(state), pool.at)
   return machine.done(states.name(state), '')
@@ -67,7 +67,7 @@ function membership.load(number, is_up, region_name, quarantine_reason, verb)
   end
   if pool.conf.special and old_calls.exists(number) then held = held .. states.OLD_CALL end
   local region = region_name ~= '' and regions.number(region_name) or nil
-  local state = states.new(number, is_up, held, why, region)
+  local state = membership.state(number, is_up, held, why, region)
   states.write(state)
   if is_up and held == '' then
     idle.enter(state)
@@ -95,4 +95,10 @@ function membership.confirm(number, added_at)
   states.write(state)
   pool.log('confirmed', number, before, states.code(state), '', '', '', state.since)
   return true
+end
+
+-- The state of a number that joins the pool.
+function membership.state(number, is_up, held, why, region)
+  return { number = number, is_busy = false, is_up = is_up, since = pool.at, held = held, why = why, region = region,
+    props = '', call = '' }
 end

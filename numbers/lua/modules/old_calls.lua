@@ -55,3 +55,13 @@ function old_calls.let_go(state, rest_ms)
   end
   return state.since
 end
+
+-- What the event reports about the call, as JSON fields for the history.
+function old_calls.told()
+  local told = ''
+  if event.answered ~= '' then
+    told = ',"answered":"' .. event.answered .. '","talk_seconds":"' .. event.talk_seconds .. '"'
+  end
+  if event.release_cause ~= '' then told = told .. ',"cause":"' .. texts.json(event.release_cause) .. '"' end
+  return told
+end

@@ -59,10 +59,6 @@ function pool.set(name, value)
   redis.call('HSET', pool.tag, name, value)
 end
 
-function pool.set_number(name, number)
-  redis.call('HSET', pool.tag, name, string.format('%d', number))
-end
-
 function pool.count(counter, number)
   redis.call('HINCRBY', pool.tag, counter, number)
 end

@@ -46,7 +46,7 @@ function repair.put_back(count)
   local fields = redis.call('HMGET', pool.tag, 'put_back', 'longer_until', 'open_at')
   local longer_ms, opens_us = tonumber(fields[2]) or 0, tonumber(fields[3]) or 0
   local latest_us = math.max(math.floor(pool.now / 1000) + pool.conf.lease_ms, longer_ms) * 1000
-  if opens_us > latest_us then pool.set_number('open_at', latest_us) end
+  if opens_us > latest_us then pool.set('open_at', string.format('%d', latest_us)) end
   local page = redis.call('ZSCAN', pool.tag .. ':timers', mark == '2' and fields[1] or '0', 'COUNT', count)
   for place = 1, #page[2], 2 do repair.put_back_one(page[2][place], page[2][place + 1], longer_ms) end
   local is_more = page[1] ~= '0'

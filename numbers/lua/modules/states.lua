@@ -7,9 +7,10 @@
 --   call        the call as stored, with its marks (calls.lua), or ''
 local states = {}
 
-states.LAYOUT = '^{"callstate":([01]),"regstate":([01]),"at":(%d+)(.*)}$'
-states.HELD = '^,"held":"(%a*)","why":"([^"]*)"(.*)$'
-states.REGION = '^,"region":(%d%d%d%d)(.*)$'
+states.LAYOUT = '^{"callstate":([01]),"regstate":([01]),"at":(%d+)()'
+states.HELD = '^,"held":"(%a*)","why":"([^"]*)"()'
+states.REGION = '^,"region":(%d%d%d%d)()'
+states.BRACE = 125
 states.QUARANTINED = 'q'
 states.UNCONFIRMED = 'u' -- it is not in SQL yet
 states.OLD_CALL = 'x' -- it was deleted during a call and added again
@@ -18,35 +19,27 @@ states.OFFERED = 'o'
 -- The state in this text, or nil if the text can't be read. A text in another layout is understood, and the next write
 -- converts it to ours.
 function states.parse(number, text)
-  local busy, up, since, props = string.match(text, states.LAYOUT)
-  if not busy then return foreign.parse(number, text) end
-  local held, why, call, region = '', '', '', nil
-  local its_held, its_why, rest = string.match(props, states.HELD)
-  if its_held then held, why, props = its_held, its_why, rest end
+  local busy, up, since, place = string.match(text, states.LAYOUT)
+  if not busy or string.byte(text, -1) ~= states.BRACE then return foreign.parse(number, text) end
+  local held, why, after_held = string.match(text, states.HELD, place)
+  local region, after_region = string.match(text, states.REGION, after_held or place)
+  local begin, call = #text, ''
   if busy == '1' then
-    local begin = string.find(props, ',"call":[', 1, true)
+    begin = string.find(text, ',"call":[', after_region or after_held or place, true)
     if not begin then return foreign.parse(number, text) end
-    call, props = string.sub(props, begin), string.sub(props, 1, begin - 1)
+    call = string.sub(text, begin, -2)
   end
-  local its_region, others = string.match(props, states.REGION)
-  if its_region then region, props = its_region, others end
   return {
     number = number,
     is_busy = busy == '1',
     is_up = up == '1',
     since = since,
-    held = held,
-    why = why,
+    held = held or '',
+    why = why or '',
     region = region,
-    props = props,
+    props = string.sub(text, after_region or after_held or place, begin - 1),
     call = call,
   }
-end
-
--- The state of a number that joins the pool.
-function states.new(number, is_up, held, why, region)
-  return { number = number, is_busy = false, is_up = is_up, since = pool.at, held = held, why = why, region = region,
-    props = '', call = '' }
 end
 
 -- The number's state and its text. A state that can't be read is nil, but has a text.

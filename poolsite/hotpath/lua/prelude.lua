@@ -15,7 +15,7 @@ end
 
 -- An integer as text. Lua's default turns 1763693000123456 into 1.7636930001235e+15.
 local function int(n)
-  return string.format('%.0f', n)
+  return string.format('%d', n)
 end
 
 -- The smallest score in these sorted sets, or `latest` if none is smaller: when the aggregate next has something due.

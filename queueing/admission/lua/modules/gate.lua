@@ -2,7 +2,8 @@
 -- library keeps this table from one call to the next, so gate.open sets all of these fields:
 --   tag                the key of its hash, with which its other keys begin
 --   conf               its settings (settings.lua)
---   generation, seq    the generation of its data (text), its last history entry; first_seq: that before this call
+--   generation, seq    the generation of its data (text), its last history entry; first_seq: that before this call;
+--                      seq_text: that of its own last entry
 --   now, at            Redis' time in µs, as a number and as text; last: the time of the last operation
 --   due                the time by which deadlines are judged (clock.lua), with lag, settles, behind
 --   doubt              the doubt before this operation
@@ -81,7 +82,8 @@ end
 
 function gate.append(entry)
   gate.seq = gate.seq + 1
-  redis.call('XADD', gate.tag .. ':log', string.format('%d-0', gate.seq), 'at', gate.at, 'e', entry)
+  gate.seq_text = string.format('%d', gate.seq)
+  redis.call('XADD', gate.tag .. ':log', gate.seq_text, 'at', gate.at, 'e', entry)
 end
 
 -- Writes the counters and the time, and wakes the listeners.
@@ -94,11 +96,10 @@ function gate.close()
   if gate.released > 0 then redis.call('HINCRBY', gate.tag, 'released', gate.released) end
   clock.keep()
   if gate.seq == gate.first_seq then return end
-  local seq = string.format('%d', gate.seq)
   if gate.hold then
-    redis.call('HSET', gate.tag, 'seq', seq, 'clock', gate.at, 'hold', string.format('%d', gate.hold))
+    redis.call('HSET', gate.tag, 'seq', gate.seq_text, 'clock', gate.at, 'hold', string.format('%d', gate.hold))
   else
-    redis.call('HSET', gate.tag, 'seq', seq, 'clock', gate.at)
+    redis.call('HSET', gate.tag, 'seq', gate.seq_text, 'clock', gate.at)
   end
   wake(gate.tag, gate.now, gate.last)
   trim_log(gate.tag, gate.seq, gate.first_seq, gate.conf.log_limit)

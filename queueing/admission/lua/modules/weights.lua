@@ -18,17 +18,17 @@ function weights.members(time, name, weight)
 end
 
 function weights.add(key, time, name, weight)
+  if weight == 0 then return end
   local words = {}
   for _, member in ipairs(weights.members(time, name, weight)) do
     words[#words + 1] = 0
     words[#words + 1] = member
   end
-  if #words > 0 then redis.call('ZADD', key, unpack(words)) end
+  redis.call('ZADD', key, unpack(words))
 end
 
 function weights.remove(key, time, name, weight)
-  local members = weights.members(time, name, weight)
-  if #members > 0 then redis.call('ZREM', key, unpack(members)) end
+  if weight > 0 then redis.call('ZREM', key, unpack(weights.members(time, name, weight))) end
 end
 
 -- The sum of the weights whose time is `first` or later and before `before`. nil = no limit.

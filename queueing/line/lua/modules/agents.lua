@@ -126,11 +126,11 @@ end
 -- The reply of login, pause, agent_state and agent_beat.
 function agents.reply(word, agent)
   local token = agent.offered and visits.read(agent.offered).token or ''
-  return { word, int(desk.seq), agents.LETTER[agent.state], agents.PENDING_LETTER[agent.pending], agent.slots,
+  return { word, desk.seq_text, agents.LETTER[agent.state], agents.PENDING_LETTER[agent.pending], agent.slots,
     agent.word, token }
 end
 
 -- The reply of finish and ready.
 function agents.short_reply(word, agent)
-  return { word, int(desk.seq), agents.LETTER[agent.state], agent.slots }
+  return { word, desk.seq_text, agents.LETTER[agent.state], agent.slots }
 end

@@ -35,7 +35,7 @@ end
 
 -- The reply of call_ask, call_keep and call_end.
 function calls.reply(word, back)
-  return { word, int(desk.seq), calls.words_of(back) }
+  return { word, desk.seq_text, calls.words_of(back) }
 end
 
 -- A callback as eight texts: visit, state, operation, agent, pool, number, callee, and 1 if the agent still has the

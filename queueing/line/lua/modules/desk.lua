@@ -2,7 +2,7 @@
 -- library keeps this table from one call to the next, so desk.open sets all of these fields:
 --   tag                 the key of its hash, with which its other keys begin
 --   letter, is_open     o or r as in the hash; a recovering desk matches no one
---   seq                 its last history entry; first_seq: the last one before this operation
+--   seq, seq_text       its last history entry; first_seq: the last one before this operation
 --   now, now_ms         Redis' time as numbers; at, at_ms: as text; last: µs of the last operation
 --   log_limit           the largest backlog of the history
 --   woken               ms, as text: when listeners were last woken
@@ -29,7 +29,7 @@ function desk.open(tag)
   if version and version - VERSION > 1 then
     return { outdated(version, redis.call('HGET', tag, 'script_sha')) }
   end
-  desk.tag, desk.letter, desk.is_open = tag, letter, letter == 'o'
+  desk.tag, desk.letter, desk.is_open, desk.seq_text = tag, letter, letter == 'o', seq
   desk.seq, desk.first_seq, desk.last, desk.log_limit = seq + 0, seq + 0, last + 0, log_limit
   desk.woken, desk.needs, desk.profiles = woken, (needs or 0) + 0, (profiles or 0) + 0
   desk.calls, desk.ticket = (calls_back or 0) + 0, ticket or '0'
@@ -57,19 +57,20 @@ end
 
 -- The shortest reply: one word, and the last history entry.
 function desk.answer(word)
-  return { word, int(desk.seq) }
+  return { word, desk.seq_text }
 end
 
 -- Writes a history entry: its kind, then names and values.
 function desk.log(kind, ...)
   desk.seq = desk.seq + 1
-  redis.call('XADD', desk.tag .. ':log', string.format('%d-0', desk.seq), 'at', desk.at, 'k', kind, ...)
+  desk.seq_text = int(desk.seq)
+  redis.call('XADD', desk.tag .. ':log', desk.seq_text, 'at', desk.at, 'k', kind, ...)
 end
 
 -- Sends what a visitor or agent must know at once to their sockets, without coalescing. '-' = to no one.
 function desk.tell(kind, visit, agent)
   local text = '{"op":"personal","kind":"line.' .. kind .. '","data":{"visit":"' .. visit .. '","agent":"' .. agent
-    .. '","seq":' .. int(desk.seq) .. '}}'
+    .. '","seq":' .. desk.seq_text .. '}}'
   if visit ~= '-' then redis.pcall('PUBLISH', 'live:to:visitor:' .. visit, text) end
   if agent ~= '-' then redis.pcall('PUBLISH', 'live:to:user:' .. agent, text) end
 end
@@ -84,7 +85,7 @@ function desk.close()
   if desk.seq == desk.first_seq then return end
   local woken = (desk.woken or 0) + 0
   local wakes = desk.now_ms - woken >= desk.WAKE_MS or desk.now_ms < woken
-  redis.call('HSET', desk.tag, 'seq', int(desk.seq), 'clock', desk.at, 'joined', desk.joined, 'answered', desk.answered,
+  redis.call('HSET', desk.tag, 'seq', desk.seq_text, 'clock', desk.at, 'joined', desk.joined, 'answered', desk.answered,
     'abandoned', desk.abandoned, 'ticket', desk.ticket, 'woken', wakes and desk.at_ms or desk.woken or '0')
   if desk.now < desk.last then desk.set('ahead', 0) end -- the clock was ahead: sweeps check its times
   if wakes then redis.pcall('PUBLISH', desk.tag .. ':wake', '') end

@@ -13,15 +13,27 @@ lines.FREE_ENTRY = '^%d%d%d%d%d%d(%d*):(.*)$' -- of free, with the profile
 lines.CLASSES = 9
 lines.NO_NEED = '00'
 lines.ID = '^[^:]*:(.*)$'
+lines.QUEUES = {} -- queue → how its entries begin: a library formats each once, not at each call
+lines.SKILLS = {} -- number of a set of skills → its two digits
 
 -- How a queue's entries begin. An agent's list has this for each of its queues.
 function lines.of_queue(queue)
-  return string.format('%06d', queue)
+  local start = lines.QUEUES[queue]
+  if not start then
+    start = string.format('%06d', queue)
+    remember(lines.QUEUES, queue, start)
+  end
+  return start
 end
 
 -- How a queue's entries in ready and free begin for one set of skills. `number`: of a need, or of a profile.
 function lines.of_skills(queue, number)
-  return string.format('%06d%02d', queue, number)
+  local digits = lines.SKILLS[number]
+  if not digits then
+    digits = string.format('%02d', number)
+    remember(lines.SKILLS, number, digits)
+  end
+  return lines.of_queue(queue) .. digits
 end
 
 function lines.waiting_entry(queue, class, ticket, id)

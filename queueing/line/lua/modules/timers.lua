@@ -33,7 +33,7 @@ end
 -- A visitor's longest wait, counted from its arrival.
 function timers.start_longest_wait(visit, conf)
   if conf.longest_wait_ms == 0 then return end
-  timers.set(timers.LONGEST_WAIT .. visit.id, visit.joined / desk.MS_US + conf.longest_wait_ms)
+  timers.set(timers.LONGEST_WAIT .. visit.id, math.floor(visit.joined / desk.MS_US + 0.5) + conf.longest_wait_ms)
 end
 
 -- A visitor's longest wait, counted from now: the visitor comes from a room or another queue, or back to a desk that had

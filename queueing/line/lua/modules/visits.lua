@@ -113,12 +113,12 @@ end
 
 -- The reply about any visit while the desk's data is not reliable. The visit may be in SQL.
 function visits.recovering()
-  return { 'gone', int(desk.seq), '0', '-', '0', '0', '0', '0', 'recovering' }
+  return { 'gone', desk.seq_text, '0', '-', '0', '0', '0', '0', 'recovering' }
 end
 
 -- The reply of join, beat, place, leave and transfer.
 function visits.reply(visit)
   local ahead = visits.IN_LINE[visit.state] and lines.ahead_of(visit) or 0
-  return { visit.state, int(desk.seq), int(ahead), visit.agent, visit.queue, visit.class, visit.ticket, visit.joined,
+  return { visit.state, desk.seq_text, int(ahead), visit.agent, visit.queue, visit.class, visit.ticket, visit.joined,
     visit.word }
 end
