@@ -92,7 +92,7 @@ class ChangedAggregate(OfAggregate):
         return [*self.fixed, *(self._written_column(name) for name in self._json_names())]
 
     def _json_names(self) -> list[str]:
-        return [name for name in self.fields or () if self._is_json(name)]
+        return [str(name) for name in self.fields or () if self._is_json(name)]
 
     def _is_json(self, name: Any) -> bool:
         return isinstance(self._field(name), JSONField)

@@ -60,7 +60,11 @@ def test_what_is_copied_exists_and_what_is_private_never_enters_a_build():
         for words in map(str.split, stage.all("COPY")):
             if not words[0].startswith("--from="):
                 assert set(words[:-1]) - {"."} <= files
-    assert {"manage.py", "poolsite/settings/site.py", "locale/zh_Hans/LC_MESSAGES/django.mo"} <= files
+    assert {
+        "manage.py",
+        "poolsite/settings/site.py",
+        "locale/zh_Hans/LC_MESSAGES/django.mo",
+    } <= files
     first = {name.partition("/")[0] for name in files}
     assert not first & {"var", ".venv", ".git", ".env", "tests", "docs", "compose.yaml"}
     assert {name for name in files if name.startswith("deploy/compose/")} == {
