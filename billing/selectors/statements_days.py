@@ -8,6 +8,7 @@ from django.db.models import Case, IntegerField, Q, QuerySet, Sum, Value, When
 
 from billing.models import JournalEntry, UsageHour, Wallet
 from billing.models.books import CHARGED
+from billing.selectors.usage import totals_of
 from billing.services.days import Month, day_start_us
 from billing.services.usage import HOUR_US, unsummed
 
@@ -22,11 +23,7 @@ class Days:
     @property
     def totals(self) -> list[int]:
         """The charges of each day, over all modes."""
-        return [sum(values[place] for values in self.by_mode.values()) for place in self._places]
-
-    @property
-    def _places(self) -> range:
-        return range(len(self.days))
+        return totals_of(self.days, self.by_mode)
 
     def add(self, place: int, mode: str, units: int) -> None:
         """Add the charges of a mode on one of the days."""

@@ -1,7 +1,7 @@
 """Usage by mode and chatbot, and the pace at which a balance goes down. For one wallet."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from math import sqrt
@@ -63,6 +63,11 @@ class SpendingPace:
     latest_hours: float | None = None
 
 
+def totals_of(steps: Sized, by_mode: Mapping[str, Sequence[int]]) -> list[int]:
+    """Return the sum of each step over all modes."""
+    return [sum(values[place] for values in by_mode.values()) for place in range(len(steps))]
+
+
 @dataclass
 class Usage:
     """The steps of one chart: its days or months, and the charges per mode and chatbot."""
@@ -75,11 +80,7 @@ class Usage:
     @property
     def totals(self) -> list[int]:
         """The charges of each step, over all modes."""
-        return [sum(values[place] for values in self.by_mode.values()) for place in self._places]
-
-    @property
-    def _places(self) -> range:
-        return range(len(self.steps))
+        return totals_of(self.steps, self.by_mode)
 
 
 def usage_rows(wallet: Wallet, since: datetime) -> list[UsageRow]:

@@ -30,7 +30,7 @@ from billing.services import invoices, invoices_credit, tax_profiles
 from billing.services.invoices_due import issue_due
 from billing.services.wallets import wallet_open
 from poolsite.access.models import Account, AuditEntry, User
-from poolsite.access.services.accounts import account_change
+from poolsite.access.services import account_change
 from poolsite.moments import us_of
 from poolsite.operations.models import Incident
 from tests.billing.invoices.invoice_books import MONTH, charges, issued, later, month, set_up
