@@ -89,10 +89,8 @@ class ChangedAggregate(OfAggregate):
         """Return the fields that can't be changed once the row exists."""
         if obj is None:
             return []
-        return [*self.fixed, *(self._written_column(name) for name in self._json_names())]
-
-    def _json_names(self) -> list[str]:
-        return [str(name) for name in self.fields or () if self._is_json(name)]
+        written = [self._written_column(name) for name in self.fields or () if self._is_json(name)]
+        return [*self.fixed, *written]
 
     def _is_json(self, name: Any) -> bool:
         return isinstance(self._field(name), JSONField)

@@ -49,7 +49,9 @@ def _create(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
 
 @recipe(f"PATCH {DESK}")
 def _change(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
-    return _own(caller, {"transcript_days": rnd.randint(100, 400)})
+    """The desk keeps its pool: without it, nobody can be called back."""
+    body = {"transcript_days": rnd.randint(100, 400), "callback_pool": f"{caller.slug}-pool"}
+    return _own(caller, body)
 
 
 @recipe(f"PATCH {DESK}/widget")

@@ -15,7 +15,7 @@ from poolsite.runtime.redis_server import RedisServer
 from queueing.line import desk as commands
 from queueing.line.api.credentials import COMES_PER_MINUTE
 from queueing.line.models import LeftMessage, Message, Visit
-from queueing.line.services.desks import queue_create
+from queueing.line.services.desks import queue_configure, queue_create
 from tests.line.line_world import LineWorld, make_line
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
@@ -199,6 +199,26 @@ def test_an_offer_is_declined_and_accepted_and_late(line: LineWorld) -> None:
     assert acts(client, "accept", **body).json()["type"] == "offer-over"
     body["token"] = state["offer_token"]
     assert acts(client, "accept", **body).json()["slots"][0]["kind"] == "room"
+
+
+def test_a_transcript_says_in_sentences_what_concerns_the_visitor(line: LineWorld) -> None:
+    queue_configure(actor="test", queue=line.queue, mode="offer")
+    li, wu = agent_of(line, "li"), agent_of(line, "wu")
+    acts(li, "login")
+    visitor, joined = joins(line, name="Ann")
+    token = li.get("/api/v1/agent/rooms").json()["offer_token"]
+    acts(wu, "login")
+    acts(li, "decline", visit=joined["visit"], token=token)
+    token = wu.get("/api/v1/agent/rooms").json()["offer_token"]
+    acts(wu, "accept", visit=joined["visit"], token=token)
+    acts(wu, "finish", visit=joined["visit"])
+    line.drain()
+    text = visitor.get(f"visits/{joined['visit']}/transcript").content.decode()
+    assert [each.partition("  ")[2] for each in text.splitlines()] == [
+        "Ann joined Help",
+        "* Room with Wu started.",
+        "* The visit ended: served.",
+    ]
 
 
 def test_a_transfer_leaves_the_own_room_alone_to_others(line: LineWorld) -> None:

@@ -27,7 +27,7 @@ JOINED: Final = {
 }
 TRANSCRIPT: Final = (
     "2026-03-01 10:32:07 CST  Mei joined Sales\n"
-    "2026-03-01 10:34:27 CST  * begin Zhou Ting\n"
+    "2026-03-01 10:34:27 CST  * Room with Zhou Ting started.\n"
     "2026-03-01 10:34:41 CST  Zhou Ting: Hello, how can I help?\n"
 )
 MESSAGE: Final = {"id": "c-1042", "text": "Hello, how can I help?"}

@@ -6,14 +6,19 @@ from zoneinfo import ZoneInfo
 
 from django.db.models import Avg, Count, F
 from django.utils.translation import get_language
+from django.utils.translation import gettext as _
 
 from poolsite import hotpath
 from queueing.line import desk as commands
 from queueing.line.models import Agent, AgentShift, Message, Queue, RoomEvent, Visit
 from queueing.line.selectors.promises import promises_of
+from queueing.line.selectors.stories import event_words
 from queueing.line.services import hours, routing
 from queueing.line.services.attachments import text_with_file
 from queueing.line.services.common import zone_of
+
+# The events of a transcript. Who declined or missed a visitor is not for the visitor.
+FOR_VISITORS = ("room", "returned", "transfer", "move", "overflow", "end")
 
 
 def queue_out(queue: Queue) -> dict[str, Any]:
@@ -133,10 +138,11 @@ def transcript(visit: Visit, zone: str = "UTC") -> str:
 
     zone: the name of the time zone of the times.
     """
-    lines = [(visit.joined_at, f"{visit.name or visit.public_id} joined {visit.queue.name}")]
-    happened = RoomEvent.objects.filter(visit=visit).exclude(kind__startswith="guest_")
+    joined = {"name": visit.name or visit.public_id, "queue": visit.queue.name}
+    lines = [(visit.joined_at, _("%(name)s joined %(queue)s") % joined)]
+    happened = RoomEvent.objects.filter(visit=visit, kind__in=FOR_VISITORS)
     happened = happened.select_related("agent")
-    lines += [(each.at, _event_line(each)) for each in happened[:500]]
+    lines += [(each.at, f"* {event_words(each)}") for each in happened[:500]]
     words = Message.objects.filter(visit=visit).heard_by_visitors()
     for each in words.select_related("agent", "attachment"):
         lines.append((each.at, _message_line(visit, each)))
@@ -151,8 +157,3 @@ def _message_line(visit: Visit, each: Message) -> str:
     name = each.speaker or visit.name or each.author
     text = text_with_file(each).replace("\n", "\n    ")
     return f"{name}: {text}"
-
-
-def _event_line(event: RoomEvent) -> str:
-    name = event.agent.name if event.agent is not None else ""
-    return f"* {event.kind} {name}".rstrip()

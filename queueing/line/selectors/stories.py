@@ -116,7 +116,9 @@ def _happened(visit: Visit, events: list[RoomEvent]) -> list[StoryLine]:
         elif event.kind == "end" and event.text == Visit.Outcome.REMOVED:
             why.append(_by(names, event.actor))
         lines.append(
-            StoryLine(event.at, "event", "", _event(event, names), " · ".join(filter(None, why)))
+            StoryLine(
+                event.at, "event", "", event_words(event, names), " · ".join(filter(None, why))
+            )
         )
     return lines
 
@@ -138,7 +140,9 @@ def _by(names: Names, actor: str) -> str:
     return _("By %(name)s") % {"name": name} if name else ""
 
 
-def _event(event: RoomEvent, names: Names) -> str:
+def event_words(event: RoomEvent, names: Names | None = None) -> str:
+    """Return an event as a sentence. `names`: of the actors, read at once for many events."""
+    names = names or Names()
     if event.kind == "end":
         outcome = dict(Visit.Outcome.choices).get(event.text, event.text)
         return _("The visit ended: %(outcome)s.") % {"outcome": outcome}
