@@ -9,7 +9,8 @@ from poolsite import hotpath
 from poolsite.jobs import lease
 from queueing.dispatch import dispatcher as commands
 from queueing.dispatch import selectors, services
-from queueing.dispatch.models import Group, Instance
+from queueing.dispatch.models import Group, Instance, UpgradeStep
+from queueing.dispatch.services.upgrading import ticking
 from tests.dispatch.people import SLUG, back, make_group, row_of
 from tests.dispatch.upgrading import begin, step, ticks
 
@@ -64,6 +65,23 @@ def test_a_drain_that_redis_never_heard_of_is_not_called_safe(group: Group) -> N
     assert row_of("as-1").upgrading  # set again
     ticks()
     assert step(upgrade).status == "safe"
+
+
+def test_a_tick_keeps_the_count_of_sessions_that_an_operator_ends_meanwhile(
+    group: Group, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    back("as-1")
+    back("as-2")
+    upgrade = begin(group)
+    run = ticking._Tick.run
+
+    def meanwhile(tick: ticking._Tick) -> None:
+        UpgradeStep.objects.filter(pk=tick.step.pk).update(sessions_ended=3)
+        run(tick)
+
+    monkeypatch.setattr(ticking._Tick, "run", meanwhile)
+    ticks()
+    assert step(upgrade).sessions_ended == 3
 
 
 def test_an_old_worker_that_wakes_up_changes_nothing(

@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 
 from django.db import transaction
+from django.db.models import F
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -132,9 +133,8 @@ def end_left(step: UpgradeStep, reason: str) -> int:
             after = page.after
             if not after:
                 break
-    step.refresh_from_db(fields=["sessions_ended"])
-    step.sessions_ended += ended
-    step.save(update_fields=["sessions_ended"])
+    counted = UpgradeStep.objects.filter(pk=step.pk)
+    counted.update(sessions_ended=F("sessions_ended") + ended)
     return ended
 
 

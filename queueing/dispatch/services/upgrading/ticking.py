@@ -30,6 +30,12 @@ ACTOR = UpgradeStep.BY_ITSELF
 FORCED = "longest drain of the upgrade"
 NO_ROOM, LIMIT, STRANGE, LOST = "no room", "over the limit", "other version", "not linked"
 RECOVERING = "recovering"
+# What a tick saves. `sessions_ended` is counted without the upgrade's lock (`orders.end_left`).
+TICKED = [
+    field.name
+    for field in UpgradeStep._meta.concrete_fields
+    if field.name not in ("id", "sessions_ended")
+]
 
 
 def tick_upgrades() -> dict[str, int]:
@@ -66,7 +72,7 @@ def tick(key: int) -> None:
         told.run()
         forced = step if told.force else None
         upgrade.save(update_fields=["note", "fence"])
-        step.save()
+        step.save(update_fields=TICKED)
         touch(upgrade)
     if forced is not None:
         end_left(forced, FORCED)
