@@ -160,8 +160,8 @@ def delete_oldest(rows: "models.QuerySet[Any]") -> int:
     deleted, deadline = 0, time.monotonic() + DELETE_SECONDS
     while time.monotonic() < deadline:
         keys = list(rows.values_list("pk", flat=True)[:DELETE_ROWS])
-        # unaudited: only age decides
-        rows.model._base_manager.filter(pk__in=keys).delete()
+        expired = rows.model._base_manager.filter(pk__in=keys)
+        expired.delete()  # unaudited: only age decides
         deleted += len(keys)
         if len(keys) < DELETE_ROWS:
             break

@@ -15,11 +15,11 @@ from django.core.management import CommandError, call_command
 
 from poolsite import hotpath, operations
 from poolsite.jobs import sweeping
-from poolsite.operations import DoctorLine, health
+from poolsite.operations import Check, DoctorLine, Finding, health
 from poolsite.operations.doctor import running
 from poolsite.operations.management.commands import doctor
 from poolsite.operations.models import WebhookEndpoint
-from poolsite.operations.registry import CHECKS, EXAMINATIONS, Check, Finding
+from poolsite.operations.registry import CHECKS, EXAMINATIONS
 from tests.house.source import ROOT
 from tests.operations.marks import set_running
 from tests.support.mail_server import mail_server
