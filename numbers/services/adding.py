@@ -35,14 +35,6 @@ class Added:
     in_call: dict[str, str] = field(default_factory=dict)  # number → the pool of its old call
     stored: dict[str, str] = field(default_factory=dict)
 
-    def join(self, part: "Added") -> None:
-        """Add the result of more numbers."""
-        self.added += part.added
-        self.here += part.here
-        self.elsewhere |= part.elsewhere
-        self.in_call |= part.in_call
-        self.stored |= part.stored
-
 
 def number_add(
     *,
@@ -163,24 +155,24 @@ def numbers_add(
     done = Added()
     wanted = sorted({canonical(value, pool.home_country) for value in values})
     for chunk in chunks(wanted):
-        part = Added()
+        here, taken = len(done.here), len(done.elsewhere)
         with transaction.atomic():
             lock_living(pool)
             rows = _insert(
-                pool, chunk, part, label=label, notes=notes, region=region, import_id=import_id
+                pool, chunk, done, label=label, notes=notes, region=region, import_id=import_id
             )
             tag_rows(rows, tags)
             access.audit(
                 actor=actor,
                 action="numbers.number_add",
                 thing=pool,
-                after=summary(part.added) | {"here": len(part.here), "taken": len(part.elsewhere)},
+                after=summary([row.value for row in rows])
+                | {"here": len(done.here) - here, "taken": len(done.elsewhere) - taken},
                 reason=clean_reason(reason),
                 job=job,
             )
             if rows:
                 send_after_commit(pool, partial(load_numbers, pool, rows))
-        done.join(part)
     return done
 
 
