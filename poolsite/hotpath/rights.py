@@ -122,7 +122,7 @@ def channels_of(script: Script, tag: str) -> frozenset[str]:
 
 
 def _read(script: Script) -> _Reader:
-    tokens = [token for token in _TOKEN.findall(script.text) if not token.startswith("--")]
+    tokens = [token for token in _TOKEN.findall(script.named_text) if not token.startswith("--")]
     reader = _Reader(script.title, tokens)
     reader.read()
     return reader

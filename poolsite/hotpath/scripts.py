@@ -58,6 +58,18 @@ class Script:
         whole = _assemble(self.body, self.version, self.modules, _prelude).rstrip("\n")
         return _DELETES_FIRST + whole if self.full_server == RUNS else whole
 
+    @property
+    def named_text(self) -> str:
+        """The same text with the modules' own names, for who reads it (rights.py)."""
+        code = code_of(self.body)
+        needed = self.modules.needed_by([code])
+        members = [text for name, text in self.modules.texts if name in needed]
+        names = {name: name for name in needed}
+        shared = [self.modules.as_fields(text, names) for text in members]
+        first = _DELETES_FIRST if self.full_server == RUNS else ""
+        body = self.modules.as_fields(self.body, names)
+        return "\n".join([first, *prelude_for([code, *shared]), *shared, body])
+
     @cached_property
     def sha1(self) -> str:
         """The SHA-1 of `text`, under which Redis stores it."""

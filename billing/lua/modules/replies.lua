@@ -21,7 +21,6 @@ end
 -- Closes the wallet and returns its figures.
 function replies.close(reply)
   wallet.close()
-  reply[2], reply[3] = string.format('%d', wallet.balance), string.format('%d', wallet.seq)
-  reply[4] = string.format('%d', wallet.credit)
+  reply[2], reply[3], reply[4] = wallet.balance_text, wallet.seq_text, wallet.credit_text
   return reply
 end

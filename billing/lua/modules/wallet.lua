@@ -9,6 +9,7 @@
 --   pending                the sum of the entries that SQL does not have yet
 --   receivable             what is owed, if this operation has changed it
 --   seq, drained           its last history entry, and the last one in SQL
+--   balance_text, seq_text, credit_text: the balance as it is in Redis, the last entry and the credit limit, as text
 --   first_balance, first_held, first_seq: the values before this operation
 --   now, at                Redis' time in µs, as a number and as text; last: the time of the last operation
 --   lags, settles, new_doubt: how far the clock is trusted (clock.lua)
@@ -41,7 +42,8 @@ function wallet.view(tag)
   wallet.tag, wallet.log = tag, tag .. ':log'
   wallet.conf, wallet.new_conf = settings.read(conf), nil
   wallet.balance, wallet.held, wallet.spent = balance + 0, held + 0, spent + 0
-  wallet.credit = (credit or 0) + 0 -- an earlier release's data has none
+  wallet.credit_text = credit or '0' -- an earlier release's data has none
+  wallet.credit, wallet.balance_text, wallet.seq_text = wallet.credit_text + 0, balance, seq
   wallet.pending, wallet.receivable = pending + 0, nil
   wallet.grants = granted and granted ~= '' and grants.read(granted) or nil
   wallet.has_new_grants, wallet.effects, wallet.late = false, '', nil
@@ -93,11 +95,12 @@ end
 -- Writes a history entry: values separated by tabs (billing/wallet/changes.py), then its changes of grants.
 function wallet.append(entry)
   wallet.seq = wallet.seq + 1
+  wallet.seq_text = string.format('%d', wallet.seq)
   if wallet.effects ~= '' then
     entry = entry .. '|' .. wallet.effects
     wallet.effects = ''
   end
-  redis.call('XADD', wallet.log, string.format('%d-0', wallet.seq), 'at', wallet.at, 'e', entry)
+  redis.call('XADD', wallet.log, wallet.seq_text, 'at', wallet.at, 'e', entry)
   if wallet.late then grants.expire_late() end
 end
 
@@ -116,12 +119,13 @@ end
 
 -- Writes the figures after an entry. `pend` moves with `bal`, so the available balance that SQL knows stays the same.
 function wallet.save()
-  local tag, seq = wallet.tag, string.format('%d', wallet.seq)
+  local tag, seq = wallet.tag, wallet.seq_text
   local gained = wallet.balance - wallet.first_balance
   if gained == 0 and wallet.held == wallet.first_held and not wallet.new_conf then
     redis.call('HSET', tag, 'seq', seq, 'clock', wallet.at)
   else
-    redis.call('HSET', tag, 'seq', seq, 'clock', wallet.at, 'bal', string.format('%d', wallet.balance),
+    wallet.balance_text = string.format('%d', wallet.balance)
+    redis.call('HSET', tag, 'seq', seq, 'clock', wallet.at, 'bal', wallet.balance_text,
       'pend', string.format('%d', wallet.pending + gained), 'held', string.format('%d', wallet.held),
       'spent', string.format('%d', wallet.spent > 0 and wallet.spent or 0))
   end
