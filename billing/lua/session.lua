@@ -1,7 +1,7 @@
 --[[ billing/session
 Purpose: Charges one session message: hold and settlement in one step. If the balance is too low, the message stays
-  unpaid for 72 h, until it is requested again and can be paid, or billing/pay_unpaid pays it. The uplink's message ID is
-  the operation ID.
+  unpaid for 72 h, until it is requested again and can be paid, or billing/pay_unpaid pays it. The uplink's message ID
+  is the operation ID.
 KEYS[1] {acct}            HASH    as billing/hold
 KEYS[2] {acct}:messages   HASH    as billing/hold
 KEYS[3] {acct}:deadlines  ZSET    as billing/hold

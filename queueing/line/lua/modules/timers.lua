@@ -36,8 +36,8 @@ function timers.start_longest_wait(visit, conf)
   timers.set(timers.LONGEST_WAIT .. visit.id, math.floor(visit.joined / desk.MS_US + 0.5) + conf.longest_wait_ms)
 end
 
--- A visitor's longest wait, counted from now: the visitor comes from a room or another queue, or back to a desk that had
--- forgotten it.
+-- A visitor's longest wait, counted from now: the visitor comes from a room or another queue, or back to a desk that
+-- had forgotten it.
 function timers.restart_longest_wait(visit, conf)
   local name = timers.LONGEST_WAIT .. visit.id
   if conf.longest_wait_ms > 0 then timers.start(name, conf.longest_wait_ms) else timers.stop(name) end
