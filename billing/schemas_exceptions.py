@@ -64,7 +64,7 @@ class FlaggedOut(BaseModel):
     difference: str = Field(description="What was delivered by the report, less what was paid.")
     at: datetime
     waiting: bool = Field(description="Whether a manual charge is waiting for approval.")
-    closing: str = Field(description="accepted or charged. Empty while it is open.")
+    closing: str = Field(description="accepted, charged or paid. Empty while it is open.")
     closed_by: str
     closed_at: datetime | None
     closing_reason: str

@@ -124,6 +124,7 @@ class FlaggedReport(models.Model):
     class Closing(models.TextChoices):
         ACCEPTED = "accepted", _("loss accepted")
         CHARGED = "charged", _("charged manually")
+        PAID = "paid", _("paid later")
 
     wallet = models.ForeignKey(Wallet, models.PROTECT, related_name="flagged_reports")
     generation = models.PositiveBigIntegerField(_("generation"))
@@ -150,6 +151,13 @@ class FlaggedReport(models.Model):
         constraints = [
             models.UniqueConstraint(
                 fields=["wallet", "generation", "seq"], name="billing_flagged_once"
+            )
+        ]
+        indexes = [
+            models.Index(
+                fields=["wallet", "message_id"],
+                condition=models.Q(closed_at=None),
+                name="billing_flagged_open",
             )
         ]
 

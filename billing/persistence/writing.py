@@ -10,7 +10,8 @@ from django.db import DataError, IntegrityError, transaction
 from django.utils import timezone
 
 from billing import webhook_events
-from billing.models import Batch, Message
+from billing.models import Batch, FlaggedReport, Message
+from billing.models.messages import State
 from billing.persistence import calls, statements
 from billing.persistence.entries import AccountBatch, BookFaultError
 from billing.persistence.folding import MessageDelta
@@ -191,7 +192,27 @@ def _insert(written: Sequence[tuple[Sheet, list[str]]], fence: int, now: datetim
             parked = Message.objects.filter(wallet_id=delta.wallet_id, state="parked")
             parked = parked.filter(message_id=delta.message_id)
             parked.delete()  # unaudited: the entry is in the journal
+    _close_paid(deltas, now)
     webhook_events.messages_ended(deltas)
+
+
+def _close_paid(deltas: Sequence[MessageDelta], now: datetime) -> None:
+    """Close the reports of unpaid session messages that are paid by now."""
+    paid = {
+        (delta.wallet_id, delta.message_id)
+        for delta in deltas
+        if delta.kind == "session" and delta.state == State.SETTLED
+    }
+    if not paid:
+        return
+    wallets, names = zip(*paid, strict=True)
+    still_open = FlaggedReport.objects.filter(closed_at=None, flag=FlaggedReport.Flag.UNPAID)
+    reports = still_open.filter(wallet_id__in=set(wallets), message_id__in=names)
+    found = reports.values_list("pk", "wallet_id", "message_id")
+    keys = [key for key, *message in found if tuple(message) in paid]
+    closing = FlaggedReport.Closing.PAID
+    # unaudited: the entry is in the journal
+    still_open.filter(pk__in=keys).update(closed_at=now, closing=closing)
 
 
 def _add_journal(written: Sequence[tuple[Sheet, list[str]]]) -> None:

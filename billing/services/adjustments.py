@@ -195,6 +195,8 @@ def _apply(adjustment: Adjustment, *, decided_by: User | None) -> None:
     )
     report = adjustment.flagged_report
     if report is not None:
+        if report.closed_at is not None:
+            raise wrong_state(_("This report is already closed."))
         report.closed_at = adjustment.decided_at
         report.closing = FlaggedReport.Closing.CHARGED
         report.closed_by = (decided_by or adjustment.asked_by).get_username()[:150]

@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
+from django.db import transaction
 from django.db.models import F
 from django.db.models.functions import Mod
 from django.utils import timezone
@@ -111,28 +112,32 @@ def _run_on(
 def apply_all_settings() -> dict[str, int]:
     """Send every wallet's settings and its coming midnights to Redis; cheap and repeatable."""
     done = {"wallets": 0, "failed": 0}
-    rows = Wallet.objects.select_related("account").filter(recovering_since=None).order_by("pk")
+    rows = Wallet.objects.select_for_update(of=("self",)).select_related("account").order_by("pk")
+    rows = rows.filter(recovering_since=None).exclude(opened_at=None)
     after = 0
     while True:
-        page = list(rows.filter(pk__gt=after).exclude(opened_at=None)[:PAGE])
-        by_name: dict[str, list[Wallet]] = {}
-        for row in page:
-            by_name.setdefault(row.redis, []).append(row)
-        for server, its in by_name.items():
-            commands = [
-                wallet.configure(row.slug, settings_of(row), keeps_credit=True) for row in its
-            ]
-            try:
-                answers = servers.named(server).run_batch(commands)
-            except REDIS_ERRORS as error:
-                done["failed"] += len(its)
-                logger.warning("billing: settings on server %r: %s", server, error)
-                continue
-            done["wallets"] += len(its)
-            done["failed"] += sum(isinstance(answer, hotpath.HotPathError) for answer in answers)
+        with transaction.atomic():  # locked, so that no older settings follow newer ones
+            page = list(rows.filter(pk__gt=after)[:PAGE])
+            _send_settings(page, done)
         if len(page) < PAGE:
             return done
         after = page[-1].pk
+
+
+def _send_settings(page: list[Wallet], done: dict[str, int]) -> None:
+    by_name: dict[str, list[Wallet]] = {}
+    for row in page:
+        by_name.setdefault(row.redis, []).append(row)
+    for server, its in by_name.items():
+        commands = [wallet.configure(row.slug, settings_of(row), keeps_credit=True) for row in its]
+        try:
+            answers = servers.named(server).run_batch(commands)
+        except REDIS_ERRORS as error:
+            done["failed"] += len(its)
+            logger.warning("billing: settings on server %r: %s", server, error)
+            continue
+        done["wallets"] += len(its)
+        done["failed"] += sum(isinstance(answer, hotpath.HotPathError) for answer in answers)
 
 
 def delete_expired() -> dict[str, int]:

@@ -6,7 +6,8 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from billing.models import Adjustment, FlaggedReport, MoneyOrder
+from billing.models import Adjustment, FlaggedReport, Message, MoneyOrder
+from billing.models.messages import State
 from billing.services.acting import clean_line, wrong_state
 from billing.services.adjustments import adjustment_ask
 from poolsite import access, live
@@ -43,12 +44,17 @@ def flagged_accept(report: FlaggedReport, *, actor: Actor, reason: str) -> Flagg
 def flagged_charge(
     report: FlaggedReport, *, actor: Actor, amount: int, reason: str, token: UUID
 ) -> Adjustment:
-    """Request a charge by hand; another operator's approval charges it and closes the report."""
+    """Request a charge by hand; another operator's approval charges it and closes the report.
+
+    Raise ValidationError if the report is closed, if a charge waits for approval, or if the message
+    is an unpaid session message: the same request of its sender may still charge it.
+    """
     require(actor, "billing.finance", report)
     with transaction.atomic():
         again = Adjustment.objects.filter(operation_id=f"adjust:{token}").exists()
         if not again:
             report = _open_report(report)
+            _check_not_waiting(report)
         return adjustment_ask(
             report.wallet,
             actor=actor,
@@ -70,3 +76,11 @@ def _open_report(report: FlaggedReport) -> FlaggedReport:
     if found.adjustments.filter(status=Adjustment.Status.WAITING).exists():
         raise wrong_state(_("A manual charge is waiting for approval."))
     return found
+
+
+def _check_not_waiting(report: FlaggedReport) -> None:
+    message = Message.objects.filter(wallet=report.wallet_id, message_id=report.message_id)
+    if message.filter(state=State.UNPAID).exists():
+        raise wrong_state(
+            _("This message is charged when it is sent again. Charge it here after it has expired.")
+        )

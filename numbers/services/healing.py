@@ -4,10 +4,10 @@ from numbers import pool as commands
 from numbers.models import Number, Pool, UnsentChange
 from numbers.services.common import settings_of
 from numbers.services.confirming import confirm_waiting
-from numbers.services.pools import apply_pause, apply_settings
+from numbers.services.pools import apply_pause, apply_settings, destroy_in_redis
 from numbers.services.rebuilding import pool_check
 from numbers.services.reconciling import pool_reconcile
-from poolsite.aggregates.services.recovering import try_each, watch_each
+from poolsite.aggregates.services.recovering import finish_deletions, try_each, watch_each
 from poolsite.hotpath.rows import resend
 from poolsite.jobs.shards import of_shard
 
@@ -27,6 +27,7 @@ def watch_pools(shard: int, shards: int, *, counting: bool) -> dict[str, int]:
         _watch(pool, figures, done, counting=counting)
 
     watch_each(pools, commands.show, look, done, commands.PoolRefusedError)
+    finish_deletions(Pool.all_objects.all(), destroy_in_redis, shard, shards, done)
     return done
 
 

@@ -18,6 +18,7 @@ from poolsite.access.models import Account
 from poolsite.access.services.actor import Actor
 from poolsite.access.services.aggregates import Act
 from poolsite.aggregates.services.lives import PausableLife
+from poolsite.hotpath.rows import as_stored
 
 SETTINGS = (
     "name",
@@ -121,8 +122,8 @@ def _close_for_good(pool: Pool, reason: str) -> None:
         raise NumbersError("not-allowed", text % {"n": running})
 
 
-def _forget(pool: Pool) -> None:
-    """Remove a deleted pool's numbers and data. The sweep completes what is left."""
+def destroy_in_redis(pool: Pool) -> None:
+    """Remove a deleted pool's data, and its numbers from SQL."""
     hotpath.run(commands.destroy(pool.slug, pool.generation))
     while True:
         with transaction.atomic():
@@ -148,17 +149,19 @@ def create_in_redis(pool: Pool) -> None:
 
 def apply_settings(pool: Pool) -> None:
     """Write settings and the coming midnights to Redis."""
-    outcome = check(hotpath.run(commands.configure(pool.slug, settings_of(pool))))
+    with as_stored(Pool.all_objects, pool) as now:
+        outcome = check(hotpath.run(commands.configure(now.slug, settings_of(now))))
     if outcome.reason == "refresh":
         refresh_numbers(pool)
 
 
 def apply_pause(pool: Pool) -> None:
     """Pause or resume in Redis according to SQL. A recovering pool applies it when it opens."""
-    if pool.paused_at is not None:
-        outcome = hotpath.run(commands.pause(pool.slug, pool.paused_reason))
-    else:
-        outcome = hotpath.run(commands.resume(pool.slug))
+    with as_stored(Pool.all_objects, pool) as now:
+        if now.paused_at is not None:
+            outcome = hotpath.run(commands.pause(now.slug, now.paused_reason))
+        else:
+            outcome = hotpath.run(commands.resume(now.slug))
     if outcome.reason != commands.reasons.RECOVERING:
         check(outcome)
 
@@ -194,7 +197,7 @@ LIFE = PausableLife(
     after_commit=send_after_commit,
     close=_close_for_good,
     told=lambda pool: {"numbers": Number.objects.filter(pool=pool).count()},
-    forget=lambda pool: transaction.on_commit(lambda: _forget(pool)),
+    forget=lambda pool: send_after_commit(pool, lambda: destroy_in_redis(pool)),
     apply_pause=apply_pause,
     open_now=_open_now,
 )

@@ -9,6 +9,7 @@ from numbers import pool as commands
 from numbers import services
 from numbers.errors import NumbersError
 from numbers.models import Number, Pool, UnsentChange
+from numbers.services import pools
 from poolsite import access, hotpath
 from poolsite.access.models import AuditEntry
 from poolsite.runtime.redis_server import RedisServer
@@ -157,3 +158,31 @@ def test_a_change_that_redis_did_not_take_is_brought_there_later(
     services.watch_pools(0, 1, counting=False)
     assert send("east", "call").reason == "paused"
     assert not UnsentChange.objects.exists()
+
+
+def test_a_slow_sender_does_not_undo_a_newer_change() -> None:
+    pool = make_pool()
+    seen = Pool.objects.get(pk=pool.pk)  # by a worker, before the changes
+    services.pool_configure(actor="test", pool=pool, cooldown_seconds=9)
+    services.pool_pause(actor="test", pool=pool, reason="works")
+    pools.apply_settings(seen)
+    pools.apply_pause(seen)
+    assert (figures().settings.cooldown_seconds, figures().status) == (9, "paused")
+
+
+def test_a_deletion_that_redis_missed_is_sent_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    pool = make_pool(numbers=2)
+    with monkeypatch.context() as away:
+        away.setattr(commands, "destroy", _away)
+        services.pool_delete(actor="test", pool=pool, reason="no longer needed")
+    assert not Pool.objects.exists()
+    assert figures().status == "paused"
+    UnsentChange.objects.update(created_at=datetime(2020, 1, 1, tzinfo=UTC))
+    assert services.watch_pools(0, 1, counting=False)["resent"] == 1
+    assert not hotpath.client().keys("{east}*")
+    assert not Number.objects.exists()
+    assert not UnsentChange.objects.exists()
+
+
+def _away(*_command: object) -> None:
+    raise hotpath.Unavailable("away")

@@ -9,8 +9,10 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from billing import servers, wallet
 from billing.models import Adjustment, FlaggedReport, MoneyOrder, RefundRequest
 from billing.money import LIMIT, UNITS
+from billing.persistence.running import persist_one
 from billing.services import adjustments, flagged_reports, refunds, wallets
 from poolsite import access
 from poolsite.access.models import AuditEntry, Grant, User
@@ -292,6 +294,26 @@ def test_a_flagged_report_is_charged_by_four_eyes_whatever_the_limit(
     assert spendable(people.wallet) == 7 * UNITS
     with pytest.raises(ValidationError, match="already closed"):
         charge(report, omar)
+
+
+def test_an_unpaid_session_message_is_charged_by_its_sender_or_by_hand_never_both(
+    people: Payers, olga: User
+) -> None:
+    session = wallet.HoldRequest("s", "hash", wallet.Quote({"native_session": UNITS}, 7))
+    path, slug = servers.path(people.wallet), people.wallet.slug
+    assert path.run(wallet.session(slug, session)).answer == "unpaid"
+    persist_one(people.wallet)
+    report = FlaggedReport.objects.get(message_id="s")
+    with pytest.raises(ValidationError, match="when it is sent again"):
+        charge(report, olga)
+    assert Adjustment.objects.count() == 0
+    answer(completed(started(people, 10)))
+    assert path.run(wallet.session(slug, session)).answer == "settled"
+    persist_one(people.wallet)
+    report.refresh_from_db()
+    assert (report.closing, report.closed_at is None) == ("paid", False)
+    with pytest.raises(ValidationError, match="already closed"):
+        charge(report, olga)
 
 
 def test_a_loss_is_accepted_once_and_moves_nothing(people: Payers, olga: User) -> None:
