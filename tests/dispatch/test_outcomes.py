@@ -82,7 +82,7 @@ async def test_each_frame_has_its_own_outcome(stage: Stage, web: WebServer, pati
         outcomes = [await each for each in sent]
         assert outcomes == [ACCEPTED if session == known else gone for session in order]
         assert [each.session for each in sent] == order
-        assert heard_by(instance, known) == [0, 3, 5]
+        await eventually(lambda: heard_by(instance, known) == [0, 3, 5])
         assert await (await front.deliver("x")) == ACCEPTED
         assert await (await instance.deliver("x", "front-9")) == Outcome("refused", "no such peer")
         begun = await front.begin("hi", confirm=True)
