@@ -8,7 +8,7 @@ those that only read.
 
 from numbers.pool import reasons
 from numbers.pool.calls import Forced, Listed, ListPart, force_hangup, live_list, mark_unpaid
-from numbers.pool.changes import PoolChange, read_change
+from numbers.pool.changes import DELETED_IN_SQL, PoolChange, read_change
 from numbers.pool.charges import OVER, USED, Due, Note, charge, charges, revoke_voucher, voucher
 from numbers.pool.commands import (
     ROWS_LIMIT,
@@ -51,6 +51,7 @@ from numbers.pool.transitions import (
 
 __all__ = [
     "BATCH_LIMIT",
+    "DELETED_IN_SQL",
     "ERROR",
     "EVENTS",
     "OK",

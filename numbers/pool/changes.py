@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 from numbers.pool.number_state import state_letter, state_name
 
 ENDINGS: Final = ("hangup", "released", "forced")  # of calls
+DELETED_IN_SQL: Final = "deleted in SQL"  # the reason of a deletion that the console sends
 
 
 class NumberMove(NamedTuple):
@@ -75,7 +76,8 @@ class PoolChange:
     suspect blocked; quarantined unquarantined confirmed; rested (its rest was shortened); switch
     restart; created recovering opened paused resumed configured. `picked`: longest sticky near
     asked offered. `since_us`: when the previous state began, or when the number became free to be
-    picked. `ready_us`: when the number can be picked again.
+    picked. `ready_us`: when the number can be picked again. `is_event`: whether someone reported it
+    as an event; numbers that the console adds are loaded instead.
     """
 
     at_us: int
@@ -97,6 +99,7 @@ class PoolChange:
     answered: str = ""  # reported by a hangup: "1", "0", or ""
     talk_seconds: str = ""
     cause: str = ""
+    is_event: bool = False
     more: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -110,6 +113,13 @@ class PoolChange:
     @property
     def letter_after(self) -> str:
         return state_letter(self.after)
+
+    @property
+    def follows_sql(self) -> bool:
+        """Whether the console added or deleted the number: SQL may have changed again since."""
+        if self.event == "add":
+            return not self.is_event
+        return self.event == "del" and self.reason == DELETED_IN_SQL
 
     @property
     def begins_call(self) -> bool:
@@ -149,6 +159,7 @@ def read_change(fields: Mapping[str, str], at_us: int | None = None) -> PoolChan
         picked=move.picked,
         since_us=move.since_us,
         ready_us=move.ready_us,
+        is_event=tail == _TEXTS_BESIDE,
         more=more,
         **known,
     )

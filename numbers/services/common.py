@@ -27,8 +27,6 @@ CHUNK = 1_000  # rows of one SQL statement and of one script call
 # The reasons of quarantines in Redis while numbers leave a pool. SQL does not store these.
 MOVING: Final = "moving to "  # the new pool follows
 MERGING: Final = "merging"
-# The reason of deletions in Redis that follow SQL. The row may be back when SQL reads them.
-FOLLOWS_SQL: Final = "deleted in SQL"
 
 
 def settings_of(pool: Pool) -> commands.PoolSettings:

@@ -17,7 +17,6 @@ from numbers.models import CallRecord, Number, NumberTag, Pool, PoolEvent
 from numbers.pool import PoolChange, read_change
 from numbers.services.adding import aliases_of, write_aliases
 from numbers.services.common import (
-    FOLLOWS_SQL,
     NOT_QUARANTINED,
     is_leaving,
     send_after_commit,
@@ -212,7 +211,7 @@ class _Membership:
         registered: dict[str, tuple[bool, str]] = {}
         for entry, change in changes:
             if change.event in ("add", "del") and change.number:
-                event = "" if change.reason == FOLLOWS_SQL else change.event
+                event = "" if change.follows_sql else change.event
                 last[change.number] = (event, entry.at_us, "u" in change.after[2:])
             elif change.event in ("quarantined", "unquarantined") and not is_leaving(change.reason):
                 held[change.number] = (change.event, entry.at_us, change.reason)

@@ -12,7 +12,6 @@ from numbers import pool as commands
 from numbers.errors import NumbersError
 from numbers.models import HealthAction, Number, NumberTag, Pool, UnsentChange
 from numbers.services.common import (
-    FOLLOWS_SQL,
     KIND,
     MOVING,
     check,
@@ -67,7 +66,9 @@ def number_delete(*, actor: Actor, number: Number, reason: str = "") -> None:
 
 def remove_numbers(pool: Pool, values: Sequence[str]) -> None:
     """Delete numbers in Redis. Afterwards SQL knows their calls (see owners.calls_of_others)."""
-    events = [commands.Event.of("del", number=value, reason=FOLLOWS_SQL) for value in values]
+    events = [
+        commands.Event.of("del", number=value, reason=commands.DELETED_IN_SQL) for value in values
+    ]
     to_run = [commands.events(pool.slug, chunk) for chunk in chunks(events, commands.BATCH_LIMIT)]
     for outcomes in hotpath.run_all(to_run):
         for outcome in outcomes:

@@ -190,6 +190,23 @@ def test_a_number_that_comes_back_is_not_deleted_by_the_history_of_its_first_mov
     check_lent_by("east", "west")
 
 
+def test_a_deleted_number_does_not_come_back_with_the_history_of_its_addition(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pool = make_pool("east", numbers=1)
+    remove = removing.remove_numbers
+
+    def drain_first(pool: Pool, values: Sequence[str]) -> None:
+        drain(pool)
+        remove(pool, values)
+
+    monkeypatch.setattr(removing, "remove_numbers", drain_first)
+    services.numbers_delete(actor="test", pool=pool, values=[NUMBER])
+    drain(pool)
+    assert not Number.objects.exists()
+    assert there("east") is None
+
+
 @pytest.mark.parametrize("act", ["add", "delete", "move", "quarantine", "release"])
 def test_what_the_audit_log_cannot_record_does_not_happen(
     act: str, monkeypatch: pytest.MonkeyPatch
