@@ -5,13 +5,12 @@ from collections.abc import Sequence
 
 from django.utils import timezone
 from django.utils.translation import gettext_noop
-from redis.exceptions import RedisError
 
 from billing.models import AuditRun, Wallet
 from billing.persistence.differences import Difference
 from billing.persistence.invoices import unlike_numbers
 from billing.persistence.proving import CHUNK, audit
-from poolsite import hotpath
+from billing.persistence.running import REDIS_ERRORS
 from poolsite.live import touch
 from poolsite.operations import incidents
 from poolsite.operations.models import Incident
@@ -38,14 +37,33 @@ def audit_some(seconds: float, every_seconds: float) -> dict[str, int]:
             touch("billing.books:all")
             break
         try:
-            differences = audit(chunk, whole=False)
-        except (hotpath.HotPathError, RedisError, OSError) as error:
+            checked, differences = _check(chunk)
+        except REDIS_ERRORS as error:
             logger.warning("billing: the audit waits for Redis: %s", error)
             done["failed"] = 1
             break
-        done["wallets"] += len(chunk)
-        done["different"] += _note(run, chunk, differences)
+        done["wallets"] += len(checked)
+        done["different"] += _note(run, chunk[-1].pk, checked, differences)
     return done
+
+
+def _check(chunk: Sequence[Wallet]) -> tuple[list[Wallet], list[Difference]]:
+    """Audit these wallets, apart from those whose own Redis is away. Return the audited ones and
+    the differences. Raise REDIS_ERRORS if the common Redis is away.
+    """
+    checked: list[Wallet] = []
+    differences: list[Difference] = []
+    for server in dict.fromkeys(wallet.redis for wallet in chunk):
+        part = [wallet for wallet in chunk if wallet.redis == server]
+        try:
+            differences += audit(part, whole=False)
+        except REDIS_ERRORS as error:
+            if not server:
+                raise
+            logger.warning("billing: the audit leaves out server %r: %s", server, error)
+        else:
+            checked += part
+    return checked, differences
 
 
 def _current_run(every_seconds: float) -> AuditRun | None:
@@ -59,13 +77,15 @@ def _current_run(every_seconds: float) -> AuditRun | None:
     return run if run.ended_at is None else None
 
 
-def _note(run: AuditRun, chunk: Sequence[Wallet], differences: Sequence[Difference]) -> int:
+def _note(
+    run: AuditRun, position: int, checked: Sequence[Wallet], differences: Sequence[Difference]
+) -> int:
     by_slug: dict[str, Difference] = {}
     for difference in differences:
         by_slug.setdefault(difference.slug, difference)
     red = Incident.objects.filter(until=None, type=INCIDENT)
     known = set(red.values_list("object", flat=True))
-    for wallet in chunk:
+    for wallet in checked:
         first = by_slug.get(wallet.slug)
         if first is not None:
             _say_red(wallet, first)
@@ -73,8 +93,8 @@ def _note(run: AuditRun, chunk: Sequence[Wallet], differences: Sequence[Differen
                 run.differences[wallet.slug] = str(first)
         elif wallet.slug in known:
             incidents.close(type=INCIDENT, object=wallet.slug)
-    run.position = chunk[-1].pk
-    run.wallets += len(chunk)
+    run.position = position
+    run.wallets += len(checked)
     run.different += len(by_slug)
     run.save(update_fields=["position", "wallets", "different", "differences"])
     touch("billing.books:all")

@@ -16,17 +16,16 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_noop
 from payments import PaymentStatus
-from redis.exceptions import RedisError
 
 from billing import servers
 from billing import wallet as commands
 from billing.models import PaymentMethod, Recharge, Wallet
+from billing.persistence.running import REDIS_ERRORS
 from billing.recharging import reports, variants
 from billing.selectors.wallets import low_balances
 from billing.services.acting import locked
 from billing.services.days import day_start
 from billing.services.recharges import recharge_write
-from poolsite import hotpath
 from poolsite.operations import incidents
 
 logger = logging.getLogger(__name__)
@@ -52,16 +51,10 @@ def top_up(wallet: Wallet) -> Recharge | None:
 
     Return None if nothing was due.
     """
-    try:
-        balance = servers.path(wallet).run(commands.balance(wallet.slug))
-    except (hotpath.HotPathError, RedisError, OSError):
-        return None
-    if balance is None or balance.spendable >= wallet.top_up_below:
-        return None
     with transaction.atomic():
         wallet = locked(wallet)
         method = PaymentMethod.objects.filter(wallet=wallet, removed_at=None).first()
-        if method is None or not _allowed(wallet, method):
+        if method is None or not _allowed(wallet, method) or not _is_low(wallet):
             return None
         recharge = recharge_write(
             wallet,
@@ -92,6 +85,17 @@ def _allowed(wallet: Wallet, method: PaymentMethod) -> bool:
         return False
     today = own.filter(created__gte=day_start(wallet.account)).count()
     return today < wallet.top_up_daily_count
+
+
+def _is_low(wallet: Wallet) -> bool:
+    """Whether the balance is below the mark now. Read after `_allowed`, which an applied top-up
+    passes again.
+    """
+    try:
+        balance = servers.path(wallet).run(commands.balance(wallet.slug))
+    except REDIS_ERRORS:
+        return False
+    return balance is not None and balance.spendable < wallet.top_up_below
 
 
 def _charge(recharge: Recharge, method: PaymentMethod) -> None:

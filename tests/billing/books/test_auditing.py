@@ -128,6 +128,15 @@ def test_in_the_background_red_is_an_incident_until_it_is_green_again():
     assert not Incident.objects.filter(type="billing.audit", until=None).exists()
 
 
+def test_accounts_whose_own_redis_is_away_do_not_keep_the_others_from_the_audit(settings):
+    settings.BILLING_REDIS_URLS = {"heavy": "redis://127.0.0.1:1"}
+    away, row = used(), used()
+    Wallet.objects.filter(pk=away.pk).update(redis="heavy")
+    assert audit_some(5.0, 0.0) == {"wallets": 1, "different": 0}
+    Wallet.objects.filter(pk=row.pk).update(spendable=1)
+    assert audit_some(5.0, 0.0) == {"wallets": 1, "different": 1}
+
+
 def test_a_background_audit_that_is_young_is_not_begun_anew():
     used()
     audit_some(5.0, 300.0)

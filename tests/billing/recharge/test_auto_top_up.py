@@ -193,3 +193,20 @@ def test_the_balance_of_redis_is_what_the_top_up_compares() -> None:
     assert found is not None
     assert found.bal == 60 * UNITS
     assert auto_top_up.top_up_due()["begun"] == 0
+
+
+def test_a_payment_that_comes_while_a_top_up_waits_for_the_row_is_enough(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    people = with_card()
+    spend(people, 20)
+    locked = auto_top_up.locked
+
+    def paid_meanwhile(wallet: Wallet) -> Wallet:
+        move = commands.move(wallet.slug, "paid", "recharge", 100 * UNITS)
+        servers.path(wallet).run(move)
+        return locked(wallet)
+
+    monkeypatch.setattr(auto_top_up, "locked", paid_meanwhile)
+    assert auto_top_up.top_up(people.wallet) is None
+    assert automatic(people) == []
