@@ -229,7 +229,7 @@ def test_a_colleague_who_left_is_reactivated_and_entered_by_a_reset_mail_in_vain
 ) -> None:
     made = ask(people, mallory)
     services.user_deactivate(user=olga, actor="test", reason="left, the mailbox is Mallory's now")
-    browser(mallory).post(f"/users/{olga.pk}/access/", {"reason": "back"})
+    browser(mallory).post(f"/users/{olga.pk}/access/", {"reason": "back", "active": "true"})
     assert mails.send_reset(olga.email, "http://testserver")
     entered = Client()
     form = open_mailed(entered)["Location"]
