@@ -250,7 +250,7 @@ def test_who_is_reactivated_comes_back_without_finance(asker: User, second: User
     services.user_deactivate(user=second, actor=asker, reason="on leave")
     url = f"/users/{second.pk}/access/"
     assert "The Finance grant will be removed." in browser(asker).get(url).content.decode()
-    browser(asker).post(url, {"reason": "back"})
+    browser(asker).post(url, {"reason": "back", "active": "true"})
     second.refresh_from_db()
     assert second.is_active
     assert not has_finance(second)
