@@ -210,9 +210,9 @@ def _close_paid(deltas: Sequence[MessageDelta], now: datetime) -> None:
     reports = still_open.filter(wallet_id__in=set(wallets), message_id__in=names)
     found = reports.values_list("pk", "wallet_id", "message_id")
     keys = [key for key, *message in found if tuple(message) in paid]
+    paid_now = still_open.filter(pk__in=keys)
     closing = FlaggedReport.Closing.PAID
-    # unaudited: the entry is in the journal
-    still_open.filter(pk__in=keys).update(closed_at=now, closing=closing)
+    paid_now.update(closed_at=now, closing=closing)  # unaudited: the entry is in the journal
 
 
 def _add_journal(written: Sequence[tuple[Sheet, list[str]]]) -> None:
