@@ -23,6 +23,7 @@ from django.db.models import (
 from django.db.models.functions import Cast
 
 from billing.models import UsageHour, Wallet
+from billing.services.days import month_before
 from billing.services.usage import HOUR_US, unsummed
 
 # The entries of charges for messages and calls; the pace is computed from them.
@@ -224,5 +225,5 @@ def _days(today: date, count: int) -> list[date]:
 def _months(today: date) -> list[date]:
     months = [today.replace(day=1)]
     while len(months) < 12:
-        months.append((months[-1] - timedelta(days=1)).replace(day=1))
+        months.append(month_before(months[-1]))
     return months[::-1]

@@ -39,8 +39,18 @@ def month_of(account: Account, name: str) -> Month:
     first = datetime.strptime(name, "%Y-%m").date()  # noqa: DTZ007  a name, not a moment
     if name != f"{first:%Y-%m}":
         raise ValueError(name)
-    following = (first + timedelta(days=32)).replace(day=1)
-    return Month(first, day_start_us(account, first), day_start_us(account, following))
+    end = month_after(first)
+    return Month(first, day_start_us(account, first), day_start_us(account, end))
+
+
+def month_before(first: date) -> date:
+    """Return the first day of the month before the one that begins on this day."""
+    return (first - timedelta(days=1)).replace(day=1)
+
+
+def month_after(first: date) -> date:
+    """Return the first day of the month after the one that begins on this day."""
+    return (first + timedelta(days=32)).replace(day=1)
 
 
 def month_at(account: Account, at: datetime | None = None) -> Month:

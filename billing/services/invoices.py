@@ -32,7 +32,7 @@ from billing.pricing.modes import CALL, MODES
 from billing.selectors.statements import statement_of
 from billing.services import invoices_mail
 from billing.services.adjustments import operator_of
-from billing.services.days import Month
+from billing.services.days import Month, month_after, month_before
 from billing.services.tax_profiles import customer_of, profile_of, rate_of, seller_of
 from poolsite import access, dates
 from poolsite.access.services.actor import Actor, is_person, name_of, require
@@ -130,8 +130,7 @@ def _joined(wallet: Wallet, month: Month) -> Month:
     After a change of the account's time zone, months overlap or leave a gap. So no charge is
     invoiced twice, and none between two invoices is left out.
     """
-    last = (month.first - timedelta(days=1)).replace(day=1)
-    following = (month.first + timedelta(days=32)).replace(day=1)
+    last, following = month_before(month.first), month_after(month.first)
     rows = Invoice.objects.filter(wallet=wallet, month__in=(last, month.first, following))
     found = {row.month: row for row in rows}
     if own := found.get(month.first):
@@ -239,7 +238,7 @@ def _place(charge: Charge) -> tuple[int, str, str]:
 def _tax_of(line: InvoiceLine, country: str, month: Month) -> Tax:
     """Return the tax that was valid on the month's last day."""
     kind = TaxRate.Kind.CALLS if line.mode == CALL else TaxRate.Kind.MESSAGES
-    last_day = (month.first + timedelta(days=32)).replace(day=1) - timedelta(days=1)
+    last_day = month_after(month.first) - timedelta(days=1)
     rate = rate_of(country, kind, last_day)
     if rate is None:
         told: dict[str, Any] = {"country": country, "kind": kind.label, "day": dates.day(last_day)}

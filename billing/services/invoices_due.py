@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_noop, override
 
 from billing.models import InvoiceCursor, JournalEntry, Seller, Wallet
-from billing.services.days import Month, month_of, zone_of
+from billing.services.days import Month, month_after, month_before, month_of, zone_of
 from billing.services.invoices import (
     NotCompleteError,
     NothingChargedError,
@@ -48,7 +48,7 @@ def issue_due() -> dict[str, int]:
 def _behind() -> list[Wallet]:
     """Return the wallets with a month that may be complete, those checked longest ago first."""
     this = (timezone.now() + AHEAD).date().replace(day=1)
-    last = (this - timedelta(days=1)).replace(day=1)
+    last = month_before(this)
     rows = Wallet.objects.select_related("account", "invoice_cursor")
     rows = rows.filter(Q(invoice_cursor__month=None) | Q(invoice_cursor__month__lt=last))
     # PostgreSQL sorts NULL last: accounts never checked would wait behind those without charges.
@@ -101,8 +101,7 @@ def _first_month(wallet: Wallet, seller: Seller) -> Month | None:
 
 
 def _following(wallet: Wallet, month: Month) -> Month:
-    day = (month.first + timedelta(days=32)).replace(day=1)
-    return month_of(wallet.account, f"{day:%Y-%m}")
+    return month_of(wallet.account, f"{month_after(month.first):%Y-%m}")
 
 
 def _move(wallet: Wallet, month: date | None) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from django.urls import reverse
@@ -12,7 +12,7 @@ from billing.models import Chatbot, Wallet
 from billing.presentation import MODE_LOOKS, amount, mode_word
 from billing.selectors.statements import Opened, Statement, StatementLine, Year
 from billing.selectors.statements_days import Days
-from billing.services.days import zone_of
+from billing.services.days import month_after, month_before, zone_of
 from billing.views.common import link
 from billing.views.usage import series_of
 from poolsite import dates
@@ -128,7 +128,7 @@ def opened_of(year: Year, opened: Opened) -> dict[str, Any]:
 def _checks(year: Year, opened: Opened) -> list[StatementCheck]:
     """Return the comparisons, each with its difference."""
     found = opened.statement
-    before = found.month.first - timedelta(days=1)
+    before = month_before(found.month.first)
     difference = found.opening - opened.opening_by_sum
     words = _("Opens with the closing balance of %(month)s") % {"month": dates.month(before)}
     if not found.opening and not opened.opening_by_sum:  # there may be no month before
@@ -200,5 +200,4 @@ def _pdf_from(found: Statement) -> str:
         return ""
     if found.is_over:
         return _("PDF soon")
-    following = (found.month.first + timedelta(days=32)).replace(day=1)
-    return _("PDF on %(day)s") % {"day": dates.day(following)}
+    return _("PDF on %(day)s") % {"day": dates.day(month_after(found.month.first))}

@@ -16,11 +16,7 @@ from numbers.canonical import canonical
 from numbers.models import CallRecord, Number, NumberTag, Pool, PoolEvent
 from numbers.pool import PoolChange, read_change
 from numbers.services.adding import aliases_of, write_aliases
-from numbers.services.common import (
-    NOT_QUARANTINED,
-    is_leaving,
-    send_after_commit,
-)
+from numbers.services.common import NOT_QUARANTINED, is_leaving, send_after_commit
 from numbers.services.confirming import confirm_after_commit
 from numbers.services.foreign import note_foreign
 from numbers.services.health_counting import count_ended
