@@ -5,9 +5,9 @@ page, which the app's template extends with its rows.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Any, Generic, TypeVar
 
 from django.contrib import messages
@@ -141,22 +141,26 @@ class AggregateList(Generic[M, R]):
         return lists.csv_answer(f"{self.kind}s", listing.columns, listing.every_row())
 
     def _listing(self, request: HttpRequest, principal: Principal) -> paging.Listing[M, R]:
-        def read(shown: list[M]) -> Iterable[R]:
-            self._show_problems(principal, shown)
+        @cache
+        def problems() -> dict[str, list[Incident]]:
+            return self._problems(principal)
+
+        def read(shown: list[Any]) -> Iterable[R]:
+            for aggregate in shown:
+                aggregate.problems = problems()[aggregate.slug]
             return self.figures(shown)
 
         rows = self.visible(principal)
         return paging.Listing(request, rows, self.kind, read, self.columns())
 
-    def _show_problems(self, principal: Principal, shown: Sequence[Any]) -> None:
-        """Give each aggregate its open incidents, worst first: those that link to its pages."""
+    def _problems(self, principal: Principal) -> dict[str, list[Incident]]:
+        """Return the open incidents by slug, worst first: those that link to its pages."""
         found: dict[str, list[Incident]] = defaultdict(list)
         place = reverse(self.url)
-        if self.incidents and shown:
+        if self.incidents:
             for each in open_incidents(principal).filter(type__startswith=self.incidents)[:MOST]:
                 found[each.url.removeprefix(place).partition("/")[0]].append(each)
-        for aggregate in shown:
-            aggregate.problems = found[aggregate.slug]
+        return found
 
 
 def state_column(aggregate: Callable[[R], Any]) -> Column[R]:

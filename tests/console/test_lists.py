@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 from django.conf import settings
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from poolsite.aggregates import paging
 from poolsite.console import lists
@@ -122,6 +124,19 @@ def test_a_file_has_every_page_of_the_list(world, monkeypatch: pytest.MonkeyPatc
     client = world.client("operate")
     file = client.get("/gates/?format=csv&sort=gate&q=o").content.decode("utf-8-sig")
     assert [line.split(",")[0] for line in file.splitlines()[1:]] == ["four", "one", "other", "two"]
+
+
+def test_the_incidents_are_read_once_however_many_pages_there_are(
+    world, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(paging, "PAGE_ROWS", 1)
+    for slug in ("one", "two"):
+        Gate.objects.create(slug=slug, key=slug, name=slug, account=world.own)
+    client = world.client("operate")
+    with CaptureQueriesContext(connection) as queries:
+        client.get("/gates/?sort=gate")
+    read = [each for each in queries if 'FROM "operations_incident"' in each["sql"]]
+    assert len([each for each in read if "admission." in each["sql"]]) == 1
 
 
 def test_a_filter_with_dates_has_a_button() -> None:
